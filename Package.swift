@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every room is a target; the arrows between them are drawn here and checked by Tests/House. A system library is one
+// that Debian packages (Config/packages lists them); no other package is needed.
+
+let swiftRules: [SwiftSetting] = [.strictMemorySafety(), .treatAllWarnings(as: .error)]
+
+func system(_ name: String, _ pkgConfig: String? = nil, _ package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+/// A C face of a C++ library: C++ inside, a C header outside.
+func face(_ name: String, links: [String] = []) -> Target {
+    .target(
+        name: name, cxxSettings: [.treatAllWarnings(as: .error)], linkerSettings: links.map { .linkedLibrary($0) })
+}
+func room(_ name: String, _ rooms: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: rooms, swiftSettings: swiftRules)
+}
+func program(_ name: String, _ rooms: Target.Dependency...) -> Target {
+    .executableTarget(name: name, dependencies: rooms, swiftSettings: swiftRules)
+}
+func tests(_ subject: String, _ rooms: Target.Dependency..., resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: subject + "Tests", dependencies: rooms, path: "Tests/" + subject, resources: resources,
+        swiftSettings: swiftRules)
+}
+
+let package = Package(
+    name: "accordiond",
+    products: [
+        .executable(name: "accordiond", targets: ["accordiond"]),
+        .executable(name: "accordion", targets: ["AccordionCommand"]),
+        .executable(name: "accordion-bench", targets: ["AccordionWorkbench"]),
+    ],
+    targets: [
+        system("CLibuv", "libuv", "libuv1-dev"), system("CUnicode", "libutf8proc", "libutf8proc-dev"),
+        system("CNcurses", "ncursesw", "libncurses-dev"), system("CGetopt", nil, "libc6-dev"),
+        face("CJSON", links: ["simdjson"]),
+
+        room("Causality"), room("AccordionModel", "Causality", "CUnicode"), room("Bytes"),
+        room("Wire", "Causality", "AccordionModel", "Bytes", "CJSON"),
+        room("Hub", "Causality", "AccordionModel", "Bytes", "Wire"),
+        room("Mirror", "Causality", "AccordionModel", "Bytes", "Wire", "CUnicode"),
+        room("Formats", "Causality", "AccordionModel", "Bytes", "Wire"),
+        room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
+
+        program("accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "CommandLine"),
+        program(
+            "AccordionCommand", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
+            "Terminal", "CommandLine"),
+        program("AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop"),
+
+        tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality"),
+        tests("Bytes", "Bytes"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Hub", "Hub", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Mirror", "Mirror", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Formats", "Formats", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("EventLoop", "EventLoop", "Bytes"), tests("CommandLine", "CommandLine"),
+        tests("Terminal", "Terminal"), tests("EndToEnd", "EventLoop", "Bytes"), tests("House"),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)

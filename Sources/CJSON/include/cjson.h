@@ -1,0 +1,3 @@
+#ifndef ACCORDION_CJSON_H
+#define ACCORDION_CJSON_H
+#endif

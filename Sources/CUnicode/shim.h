@@ -1,0 +1,6 @@
+/* Why a shim: utf8proc's header alone makes no module. */
+#ifndef ACCORDION_CUNICODE_SHIM_H
+#define ACCORDION_CUNICODE_SHIM_H
+#include <utf8proc.h>
+#include <stdlib.h>
+#endif

@@ -1,0 +1,3 @@
+import Testing
+
+@Test func `the room AccordionModel builds`() { #expect(Bool(true)) }

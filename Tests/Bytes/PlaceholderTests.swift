@@ -1,0 +1,3 @@
+import Testing
+
+@Test func `the room Bytes builds`() { #expect(Bool(true)) }

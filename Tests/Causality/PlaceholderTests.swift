@@ -1,0 +1,3 @@
+import Testing
+
+@Test func `the room Causality builds`() { #expect(Bool(true)) }

@@ -1,0 +1,3 @@
+import Testing
+
+@Test func `the room CommandLine builds`() { #expect(Bool(true)) }

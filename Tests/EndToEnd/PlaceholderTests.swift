@@ -1,0 +1,3 @@
+import Testing
+
+@Test func `the room EndToEnd builds`() { #expect(Bool(true)) }

@@ -1,0 +1,3 @@
+import Testing
+
+@Test func `the room EventLoop builds`() { #expect(Bool(true)) }

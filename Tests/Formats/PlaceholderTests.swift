@@ -1,0 +1,3 @@
+import Testing
+
+@Test func `the room Formats builds`() { #expect(Bool(true)) }

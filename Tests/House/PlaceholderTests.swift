@@ -1,0 +1,3 @@
+import Testing
+
+@Test func `the room House builds`() { #expect(Bool(true)) }

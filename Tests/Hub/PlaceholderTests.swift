@@ -1,0 +1,3 @@
+import Testing
+
+@Test func `the room Hub builds`() { #expect(Bool(true)) }
