@@ -1,0 +1,45 @@
+// Why this file exists: "at most one section of a single group is open" must hold on every replica whatever was written
+// where. So which one is open is derived from the children's own flags, by one function, and stored nowhere.
+
+import Causality
+
+/// What the children of a single group say of themselves, and which of them is therefore open.
+struct Group: Sendable {
+    struct Claim: Sendable {
+        let stamp: Stamp
+        let dot: Dot
+
+        func isLater(than other: Claim) -> Bool { stamp == other.stamp ? dot > other.dot : stamp > other.stamp }
+    }
+
+    /// Children whose own flag says open, each with the latest write that says so.
+    private(set) var claims: [Int32: Claim] = [:]
+    /// Children whose own flag says closed.
+    private(set) var closed: Set<Int32> = []
+    /// The first child that is open where nobody has touched the group.
+    let initial: Int32?
+    /// The first child that can be opened, where one must stay open.
+    let fallback: Int32?
+
+    init(initial: Int32?, fallback: Int32?) {
+        self.initial = initial
+        self.fallback = fallback
+    }
+
+    mutating func update(_ child: Int32, claim: Claim?, isClosed: Bool) {
+        if let claim { claims[child] = claim } else if !claims.isEmpty { claims.removeValue(forKey: child) }
+        if isClosed { closed.insert(child) } else if !closed.isEmpty { closed.remove(child) }
+    }
+
+    /// The open child: the one with the latest claim; without a claim none if one was ever written, else the initial one;
+    /// but never none where one must stay open.
+    var shown: Int32? {
+        if let latest = claims.max(by: { $1.value.isLater(than: $0.value) }) { return latest.key }
+        return (closed.isEmpty ? initial : nil) ?? fallback
+    }
+
+    /// The claiming children, the latest first.
+    var claimsLatestFirst: [Int32] {
+        claims.sorted { $0.value.isLater(than: $1.value) }.map(\.key)
+    }
+}
