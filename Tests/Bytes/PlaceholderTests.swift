@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room Bytes builds`() { #expect(Bool(true)) }
