@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room Wire builds`() { #expect(Bool(true)) }
