@@ -59,9 +59,11 @@ package struct Applied: Sendable {
     /// How many flags are shown otherwise than before.
     package internal(set) var visibleChanges = 0
 
-    init(_ operation: Operation) {
-        dot = operation.dot
-        by = operation.by
-        stamp = operation.stamp
+    init(_ operation: Operation) { self.init(by: operation.by, stamp: operation.stamp, dot: operation.dot) }
+
+    init(by: String, stamp: Stamp, dot: Dot) {
+        self.dot = dot
+        self.by = by
+        self.stamp = stamp
     }
 }

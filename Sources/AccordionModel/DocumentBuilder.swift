@@ -9,6 +9,12 @@ package struct InvalidDocument: Error, Equatable, Sendable {
     package let reason: String
     /// Title of the section around the fault, where there is one.
     package let place: String?
+
+    package init(isTooLarge: Bool, reason: String, place: String?) {
+        self.isTooLarge = isTooLarge
+        self.reason = reason
+        self.place = place
+    }
 }
 
 /// Makes a `Document` from events in document order. Nesting is the builder's own stack, never the caller's.

@@ -8,6 +8,12 @@ package struct Replacement: Sendable, Equatable {
     package let kept: Int
     package let removed: Int
     package let added: Int
+
+    package init(kept: Int, removed: Int, added: Int) {
+        self.kept = kept
+        self.removed = removed
+        self.added = added
+    }
 }
 
 extension SharedState {

@@ -1,7 +1,7 @@
 // Why this file exists: lines are written by hand, straight into the frame that all receivers share, since what they look
 // like is known and only the values differ. A literal is copied as it stands, quotes, colon and comma included; a value
 // from anywhere goes through `string`, which copies runs and stops only where an escape must stand.
-package import Bytes
+import Bytes
 
 /// Appends JSON to a frame. It keeps no state: commas and brackets are the caller's, in literals, `array` and `object`
 /// aside.

@@ -1,0 +1,22 @@
+// Why this file exists: who may do what is one table, and is asked before anything else is looked at.
+
+import Wire
+
+extension Request.Action {
+    /// The least role that may ask for it; nil where anyone may.
+    var roleNeeded: Role? {
+        switch self {
+        case .hello, .ping: nil
+        case .list, .get, .subscribe, .unsubscribe, .watchList, .select: .viewer
+        case .gesture, .batch, .present: .toggler
+        case .create, .replace, .delete: .editor
+        }
+    }
+}
+
+extension Session {
+    func allow(_ action: Request.Action) throws(Failure) {
+        guard let needed = action.roleNeeded, role < needed else { return }
+        throw Failure(.forbidden, "the role \(role.name) does not allow this; \(needed.name) would")
+    }
+}

@@ -1,0 +1,268 @@
+// Why this file exists: here all clients meet. The hub takes bytes and gives bytes, and decides everything in between; it
+// touches no socket, no clock and no disk, so a test can drive it byte by byte.
+//
+// A turn: `receive` for each connection that has sent something, then `endTurn`, then – when its owner has stored what the
+// turn wrote – `release`, which fills the outboxes of the sessions that it returns. While one turn is being stored the
+// next can be decided, but not ended.
+
+import AccordionModel
+import Bytes
+import Causality
+import Wire
+
+package final class Hub {
+    package let settings: HubSettings
+    /// The time at which requests are decided; the owner sets it before each turn.
+    package var moment = Moment(wallMilliseconds: 0, steadyMilliseconds: 0)
+    package private(set) var counters = HubCounters()
+
+    var rooms: [DocumentName: Room] = [:]
+    var catalog = Catalog()
+    /// Rooms whose presence has changed and was not told.
+    var presenceRooms: [Room] = []
+    var watchers: [Session] = []
+    private var sessions: [UInt64: Session] = [:]
+    private var sessionNumber: UInt64 = 0
+    private let reader: RequestReader
+    private var longLineBytes = 0
+
+    /// The turn that is being decided.
+    var turn = Turn(number: 1)
+
+    package init(_ settings: HubSettings) {
+        self.settings = settings
+        reader = RequestReader(limits: settings.limits.content)
+    }
+
+    package var sessionCount: Int { sessions.count }
+    /// Whether `endTurn` has anything to end.
+    package var hasTurn: Bool { !turn.isEmpty }
+    /// Input decided in the current turn; past `turnBytesMax` the owner ends it before it takes more.
+    package var turnBytes: Int { turn.inputBytes }
+
+    // MARK: - Connections
+
+    package func connect(_ origin: Origin) -> Session {
+        sessionNumber += 1
+        let session = Session(number: sessionNumber, origin: origin, limits: settings.limits)
+        session.emptyTurn = turn.number - 1
+        sessions[session.number] = session
+        return session
+    }
+
+    /// The connection is gone; what was due to it is forgotten.
+    package func disconnect(_ session: Session) {
+        guard sessions.removeValue(forKey: session.number) != nil else { return }
+        session.isGone = true
+        session.isEnding = true
+        longLineBytes -= session.countedLongBytes
+        session.countedLongBytes = 0
+        session.backlog = []
+        session.outbox = Outbox()
+        while let subscription = session.subscriptions.last { unsubscribe(subscription) }
+        watchers.removeAll { $0 === session }
+    }
+
+    // MARK: - Input
+
+    /// Takes what a connection has sent. What can't be taken now – the session's own replies wait – is kept until
+    /// `resume`.
+    package func receive(_ session: Session, _ bytes: Span<UInt8>) {
+        guard !session.isEnding else { return }
+        if !session.backlog.isEmpty || session.isOverReplyLimit(settings.limits) {
+            for index in bytes.indices { session.backlog.append(bytes[index]) }
+        } else {
+            read(session, bytes)
+        }
+    }
+
+    /// Whether the owner should read from the connection: not while its own replies wait beyond their limit.
+    package func wantsInput(_ session: Session) -> Bool {
+        !session.isEnding && session.backlog.isEmpty && !session.isOverReplyLimit(settings.limits)
+    }
+
+    /// The connection will send no more. Its replies are still sent; then it is finished.
+    package func inputEnded(_ session: Session) {
+        guard !session.isEnding else { return }
+        guard session.backlog.isEmpty else {
+            session.hasInputEnded = true
+            return
+        }
+        if session.framer.finish() != nil { counters.truncatedLines += 1 }
+        countLongLine(session)
+        session.isEnding = true
+    }
+
+    private func read(_ session: Session, _ bytes: Span<UInt8>) {
+        turn.inputBytes += bytes.count
+        var position = 0
+        while !session.isEnding {
+            if session.isOverReplyLimit(settings.limits), position < bytes.count {
+                for index in position..<bytes.count { session.backlog.append(bytes[index]) }
+                break
+            }
+            switch session.framer.step(bytes, &position) {
+            case .line(let range):
+                take(session, bytes.extracting(range))
+            case .gathered(let line):
+                countLongLine(session)
+                take(session, line.span)
+            case .needsPermission(let firstBytes):
+                if mayBeLong(firstBytes.span, session) {
+                    session.framer.grant(bytesMax: settings.limits.documentBytesMax)
+                    session.isLongLine = true
+                } else {
+                    session.framer.refuse()
+                }
+            case .overlong(let count):
+                countLongLine(session)
+                refuseBroken(
+                    session,
+                    Failure(
+                        .lineTooLong, "a line of \(count) bytes; at most \(settings.limits.lineBytesMax) are read",
+                        isBrokenLine: true))
+            case .exhausted:
+                if session.isLongLine { countLongLine(session) }
+                return
+            }
+        }
+    }
+
+    /// Takes up the input that had to wait, once replies have left.
+    private func resume(_ session: Session) {
+        guard !session.isEnding, !session.backlog.isEmpty, !session.isOverReplyLimit(settings.limits) else { return }
+        let bytes = session.backlog
+        session.backlog = []
+        read(session, bytes.span)
+        if session.hasInputEnded, session.backlog.isEmpty { inputEnded(session) }
+    }
+
+    /// A document may be longer than other lines: where the line's beginning says that it is one, the session may edit,
+    /// and not too many are on their way.
+    private func mayBeLong(_ firstBytes: Span<UInt8>, _ session: Session) -> Bool {
+        session.role >= .editor && longLineBytes < settings.limits.documentLinesBytesMax
+            && LongLine.isDocument(firstBytes)
+    }
+
+    private func countLongLine(_ session: Session) {
+        let held = session.isLongLine ? session.framer.gatheredBytes : 0
+        longLineBytes += held - session.countedLongBytes
+        session.countedLongBytes = held
+        if held == 0 { session.isLongLine = false }
+        if longLineBytes > settings.limits.documentLinesBytesMax, held > 0 {
+            session.framer.refuse()
+            longLineBytes -= held
+            session.countedLongBytes = 0
+            session.isLongLine = false
+        }
+    }
+
+    private func take(_ session: Session, _ line: Span<UInt8>) {
+        switch LineKind.of(line) {
+        case .blank: return
+        case .foreign:
+            counters.foreignLines += 1
+            session.isEnding = true
+        case .request:
+            do throws(Failure) {
+                let request = try reader.read(line)
+                counters.requests += 1
+                try session.allow(request.action)
+                try perform(request, session)
+            } catch {
+                refuseBroken(session, error)
+            }
+        }
+    }
+
+    /// Replies with a failure; the last of too many broken lines ends the connection.
+    private func refuseBroken(_ session: Session, _ failure: Failure) {
+        var failure = failure
+        if failure.isBrokenLine {
+            counters.brokenLines += 1
+            let since = moment.steadyMilliseconds - settings.limits.brokenLinesMilliseconds
+            session.brokenLineTimes.removeAll { $0 <= since }
+            session.brokenLineTimes.append(moment.steadyMilliseconds)
+            if session.brokenLineTimes.count >= settings.limits.brokenLinesMax {
+                failure = Failure(
+                    .tooManyErrors,
+                    "\(settings.limits.brokenLinesMax) broken lines within "
+                        + "\(settings.limits.brokenLinesMilliseconds / 1_000) seconds")
+                session.isEnding = true
+            }
+        }
+        refuse(session, failure)
+    }
+
+    // MARK: - Output
+
+    /// Ends the current turn. Nothing of it is sent before `release`.
+    package func endTurn() -> Turn {
+        let ended = turn
+        fanOut(ended)
+        turn = Turn(number: ended.number + 1)
+        return ended
+    }
+
+    /// Hands on what a turn had for its sessions, now that what it rests on is stored. The sessions that were given
+    /// something are returned: the owner writes their outboxes and then calls `flushed`.
+    package func release(_ turn: Turn) -> [Session] {
+        for session in turn.sessions { session.unreleasedTurns -= 1 }
+        var dirty: [Session] = []
+        for delivery in turn.deliveries {
+            let session = delivery.session
+            if !delivery.piece.isDroppable { session.unreleasedReplyBytes -= delivery.piece.count }
+            if session.isGone { continue }
+            session.outbox.append(delivery.piece)
+            guard !session.isDirty else { continue }
+            session.isDirty = true
+            dirty.append(session)
+        }
+        for session in turn.sessions where !session.isDirty && !session.isGone && session.isEnding {
+            dirty.append(session)
+        }
+        for session in dirty { session.isDirty = false }
+        releasedTurn = turn.number
+        return dirty
+    }
+
+    var releasedTurn: UInt64 = 0
+
+    /// The owner has written what it could of the session's outbox.
+    package func flushed(_ session: Session) {
+        guard !session.isGone else { return }
+        if session.outbox.isEmpty {
+            session.emptyTurn = releasedTurn
+            session.listWatch?.unsent = []
+            if session.behindCount > 0 || session.listWatch?.missed.isEmpty == false { catchUp(session) }
+        } else if session.outbox.queuedEventBytes > settings.limits.queuedEventBytesMax {
+            fallBehind(session)
+        }
+        resume(session)
+    }
+
+    /// Says goodbye to everyone; afterwards every session is ending.
+    package func shutDown() {
+        let frame = Frame()
+        EventWriter(frame).goodbye("shutting_down")
+        frame.seal()
+        for session in sessions.values.sorted(by: { $0.number < $1.number }) where !session.isEnding {
+            enter(session)
+            seal(session)
+            deliver(Piece(frame, isDroppable: false), to: session)
+            session.isEnding = true
+        }
+    }
+
+    func count(_ change: (inout HubCounters) -> Void) { change(&counters) }
+}
+
+/// What has happened since the start.
+package struct HubCounters: Sendable, Equatable {
+    package var requests = 0
+    package var brokenLines = 0
+    package var truncatedLines = 0
+    package var foreignLines = 0
+    package var droppedEventBytes = 0
+    package var resyncs = 0
+}

@@ -1,0 +1,102 @@
+// Why this file exists: what the daemon knows of one connection. Ten thousand of them do nothing most of the time, so a
+// session owns no memory beyond itself until something waits for it.
+
+import AccordionModel
+import Bytes
+import Wire
+
+package final class Session {
+    /// Counted from 1 in a run of the daemon.
+    package let number: UInt64
+    /// As it stands in events.
+    package internal(set) var name: String
+    package internal(set) var role: Role
+    let user: String?
+    var hasGreeted = false
+    /// What waits to be written, released by its turn.
+    package var outbox = Outbox()
+    /// Nothing more is read; the connection closes when all that is due has been sent.
+    package internal(set) var isEnding = false
+    var isGone = false
+
+    // Input.
+    var framer: LineFramer
+    /// Input that waits because the session's own replies do.
+    var backlog: [UInt8] = []
+    /// What the framer holds of a line longer than `lineBytesMax`, as it was last counted.
+    var countedLongBytes = 0
+    var isLongLine = false
+    /// The end of the input came while some of it had to wait.
+    var hasInputEnded = false
+    /// When the last broken lines came, oldest first.
+    var brokenLineTimes: [Int64] = []
+
+    // The turn that is being decided, and those that wait for their commit.
+    /// Replies of the current turn, as ranges of its frame of replies.
+    var turnReplies: [Range<Int>] = []
+    var isInTurn = false
+    /// Turns with something for this session that have not been released.
+    var unreleasedTurns = 0
+    var unreleasedReplyBytes = 0
+    var isDirty = false
+    /// The last turn after which nothing waited for this session.
+    var emptyTurn: UInt64 = 0
+
+    // What it watches.
+    var subscriptions: [Subscription] = []
+    var behindCount = 0
+    var isWatchingList = false
+    var listWatch: ListWatch?
+    var selections: [DocumentName: SectionPath] = [:]
+
+    init(number: UInt64, origin: Origin, limits: HubLimits) {
+        self.number = number
+        name = origin.name
+        user = origin.isUser ? origin.name : nil
+        role = origin.role
+        framer = LineFramer(lineBytesMax: limits.lineBytesMax)
+    }
+
+    package var id: String { "s\(number)" }
+
+    /// Whether the connection can be closed: it is ending, and everything due has been handed on.
+    package var isFinished: Bool { isEnding && unreleasedTurns == 0 && !isInTurn && outbox.isEmpty }
+
+    /// Whether replies wait beyond their limit, so that no more requests are taken.
+    func isOverReplyLimit(_ limits: HubLimits) -> Bool {
+        outbox.queuedReplyBytes + unreleasedReplyBytes > limits.queuedReplyBytesMax
+    }
+
+    func subscription(to room: Room) -> Subscription? { subscriptions.first { $0.room === room } }
+}
+
+/// One session's place in a room.
+final class Subscription {
+    unowned let session: Session
+    let room: Room
+    /// In `room.subscribers`.
+    var index = 0
+    var wantsPresence: Bool
+    var isPresenting = false
+    /// Up to where the session has been given the room's events of the current turn.
+    var cursor = 0
+    /// The last turn in which something was given to it, and in which that was the content.
+    var givenTurn: UInt64 = 0
+    var contentTurn: UInt64 = 0
+    /// The first turn of which something may have been dropped; nil where nothing was.
+    var behindSince: UInt64?
+
+    init(session: Session, room: Room, wantsPresence: Bool) {
+        self.session = session
+        self.room = room
+        self.wantsPresence = wantsPresence
+    }
+}
+
+/// What a session that watches the list of documents has still to be told.
+struct ListWatch {
+    /// Told since the outbox was last empty.
+    var unsent: [DocumentName] = []
+    /// Dropped: to be told when the client reads again.
+    var missed: Set<DocumentName> = []
+}
