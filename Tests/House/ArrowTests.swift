@@ -58,7 +58,7 @@ import Testing
                 .target(name: name)
             }
             system("CA", "a", "liba-dev"), face("CB", links: ["b"]),
-            room("Low"), room(
+            .target(name: "Low", dependencies: [], swiftSettings: rules + [.enable("X")]), room(
                 "High", "Low", "CA"),
             program("main", "High"), tests("High", "High", resources: [.copy("Vectors")]),
             .testTarget(

@@ -18,7 +18,7 @@ import Testing
 
     @Test func `the house is found and read`() {
         #expect(sources.contains { $0.path == "Tests/House/HouseTests.swift" && $0.isSwift })
-        #expect(manifest.targets.contains { $0.kind == .room && $0.name == "Wire" })
+        #expect(manifest.targets.contains { $0.folder == "Sources/Wire" && $0.dependencies.contains("Bytes") })
         #expect(sources.contains { $0.path == "Tests/run" && $0.isExecutable })
     }
 

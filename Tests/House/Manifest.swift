@@ -5,7 +5,7 @@
 struct Manifest {
     struct Target: Equatable {
         enum Kind: String, CaseIterable {
-            case system, face, room, program, tests, executableTarget, testTarget
+            case system, face, room, program, tests, target, executableTarget, testTarget
         }
         var kind: Kind
         var name: String
