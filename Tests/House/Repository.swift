@@ -91,7 +91,11 @@ private enum Kind {
 
 private func kind(of path: String) throws -> Kind {
     var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { throw CannotRead(path: path, code: errno) }
+    guard unsafe lstat(path, &status) == 0 else {
+        // Gone since the folder was read, or under a name that is no text; the check of the top names what lies there.
+        if errno == ENOENT { return .other }
+        throw CannotRead(path: path, code: errno)
+    }
     switch status.st_mode & S_IFMT {
     case S_IFDIR: return .folder
     case S_IFREG: return .file(isExecutable: status.st_mode & S_IXUSR != 0)
