@@ -68,7 +68,11 @@ let package = Package(
             name: "LoopLifetimeCheck", dependencies: ["EventLoop", "Bytes"], path: "Tests/EventLoop/LoopLifetimeCheck",
             swiftSettings: swiftRules),
         tests("CommandLine", "CommandLine"),
-        tests("Terminal", "Terminal"), tests("EndToEnd", "EventLoop", "Bytes"), tests("House"),
+        tests("Terminal", "Terminal"), tests("House"),
+        // These run the programs, so they are built first.
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["accordiond", "AccordionCommand"], path: "Tests/EndToEnd",
+            exclude: ["Scripts"], swiftSettings: swiftRules),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -7,6 +7,7 @@ package final class SignalWatcher: Handle {
     package init(_ loop: Loop, signal: Int32, _ action: @escaping () -> Void) throws(SystemError) {
         self.action = action
         try super.init(loop, .signal)
+        System.unblock(signal)
         let result = startSignal(signal)
         if result != 0 {
             close()

@@ -17,6 +17,14 @@ enum System {
     /// A write to a connection that the other side has closed is an error here, not the end of the process.
     static func ignoreBrokenPipe() { _ = signal(SIGPIPE, SIG_IGN) }
 
+    /// Whoever started us may have blocked signals, and the mask is inherited: a program that is told to end must hear it.
+    static func unblock(_ signal: Int32) {
+        var one = sigset_t()
+        unsafe sigemptyset(&one)
+        unsafe sigaddset(&one, signal)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &one, nil)
+    }
+
     /// Signals of the process are the loop's; a thread of our own takes none.
     static func blockSignals() {
         var all = sigset_t()

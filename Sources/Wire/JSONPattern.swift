@@ -65,7 +65,9 @@ package struct JSONLeaves: Equatable, Sendable {
         var faults: [String] = []
         for (place, expected) in pattern.leaves.containers.sorted(by: { $0.key < $1.key })
         where containers[place] != expected {
-            faults.append("\(place): expected \(expected), got \(containers[place] ?? values[place].map(JSONLeaves.shown) ?? "nothing")")
+            faults.append(
+                "\(place): expected \(expected), got \(containers[place] ?? values[place].map(JSONLeaves.shown) ?? "nothing")"
+            )
         }
         for (place, expected) in pattern.leaves.values.sorted(by: { $0.key < $1.key }) {
             let got = values[place] ?? containers[place]

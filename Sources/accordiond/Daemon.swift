@@ -48,7 +48,8 @@ final class Daemon {
 
     func run() {
         log.write(
-            .info, "accordiond \(DaemonCommand.version) is ready, node \(settings.hub.node), epoch \(settings.hub.epoch)")
+            .info,
+            "accordiond \(DaemonCommand.version) is ready, node \(settings.hub.node), epoch \(settings.hub.epoch)")
         if let directory = settings.stateDirectory {
             log.write(
                 .notice,
@@ -98,7 +99,8 @@ final class Daemon {
             now.truncatedLines - told.truncatedLines, now.foreignLines - told.foreignLines
         )
         if truncated > 0 {
-            log.fault("truncated_line", count: truncated, "a client left in the middle of a line, which was not applied")
+            log.fault(
+                "truncated_line", count: truncated, "a client left in the middle of a line, which was not applied")
         }
         if foreign > 0 {
             log.fault("foreign_protocol", count: foreign, "a client that speaks HTTP was closed")

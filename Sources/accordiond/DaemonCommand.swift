@@ -31,7 +31,8 @@ enum DaemonCommand {
             Meaning(.daemonUsage, "the command line was not understood"),
             Meaning(.storeUnopenable, "the state can't be opened"),
             Meaning(.inUse, "the state or a socket is in use by another daemon"),
-            Meaning(.brokenConfiguration, "it was told to do what it must not, such as serve the network without tokens"),
+            Meaning(
+                .brokenConfiguration, "it was told to do what it must not, such as serve the network without tokens"),
         ],
         environment: [
             Meaning("XDG_RUNTIME_DIR", "where a user's daemon has its socket"),
