@@ -7,17 +7,19 @@ extension Span where Element == UInt8 {
     @usableFromInline func firstLineFeed(in range: Range<Int>) -> Int? {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "a range of this span")
         return unsafe withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
             var index = range.lowerBound
-            while range.upperBound - index >= 8 {
-                let word = UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let lastWord = range.upperBound &- 8
+            while index <= lastWord {
+                let word = UInt64(littleEndian: unsafe base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
                 let marked = word ^ 0x0a0a_0a0a_0a0a_0a0a
                 let zeros = (marked &- 0x0101_0101_0101_0101) & ~marked & 0x8080_8080_8080_8080
-                if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
-                index += 8
+                if zeros != 0 { return index &+ zeros.trailingZeroBitCount &>> 3 }
+                index &+= 8
             }
             while index < range.upperBound {
-                if unsafe bytes[index] == 0x0a { return index }
-                index += 1
+                if unsafe base.load(fromByteOffset: index, as: UInt8.self) == 0x0a { return index }
+                index &+= 1
             }
             return nil
         }

@@ -199,3 +199,16 @@ private let trickyTexts = [
     #expect(framer.finish() == 1000)
     #expect(framer.finish() == nil)
 }
+
+@Test func `no other byte is taken for a line feed, wherever it stands`() {
+    for byte in UInt8.min...UInt8.max where byte != 0x0a && byte != 0x0d {
+        for length in 1...20 {
+            let line = [UInt8](repeating: byte, count: length)
+            for filling in [[], [0x0b], [0x09, 0x8a]] as [[UInt8]] {
+                let bytes = filling + line + [0x0a] + line + [0x0a]
+                let lines = [Outcome.line(filling + line), .line(line)]
+                #expect(framed([bytes], Policy(limit: 100, granted: 0)) == lines)
+            }
+        }
+    }
+}

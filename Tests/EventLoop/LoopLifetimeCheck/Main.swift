@@ -8,9 +8,12 @@ import Glibc
 
 @main struct Main {
     static func main() {
+        switch CommandLine.arguments.dropFirst().first {
+        case "--leak": return leakOnPurpose()
+        case "--stale": return readStaleMemoryOnPurpose()
+        default: break
+        }
         do {
-            if CommandLine.arguments.dropFirst().first == "--leak" { leakOnPurpose() }
-            if CommandLine.arguments.dropFirst().first == "--stale" { readStaleMemoryOnPurpose() }
             let connections = try check()
             print("loop lifetime: \(connections) connections ended in \(Ending.allCases.count) ways, nothing left open")
         } catch {

@@ -9,7 +9,7 @@ enum Ending: CaseIterable {
     case whileEndPends, byPeerWhileEndPends, afterEnd, twice, inClosed, byReset, whilePaused, ownerless
 }
 
-/// Owns one end, and does what the ending asks of it.
+/// Owns one end, and does what the ending asks of it. It keeps its stream after the end: the stream must let go of it.
 final class Side: StreamOwner {
     var outbox = Outbox()
     var stream: EventLoop.Stream?
@@ -31,7 +31,6 @@ final class Side: StreamOwner {
     func streamClosed(_ stream: EventLoop.Stream) {
         onClosed(self)
         isClosed = true
-        self.stream = nil
     }
 }
 
