@@ -78,9 +78,10 @@ package struct LineFramer {
         mode = .granted
     }
 
-    /// Refuses the line that `step` asked about: it is let go, and what follows is not kept.
+    /// Refuses the line that `step` asked about, or takes back what was granted to it: it is let go, and what follows is
+    /// not kept.
     package mutating func refuse() {
-        precondition(mode == .asking, "nothing was asked")
+        precondition(mode == .asking || mode == .granted, "nothing was asked")
         beginDiscarding()
     }
 

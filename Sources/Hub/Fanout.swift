@@ -33,6 +33,7 @@ extension Hub {
         body(turn.replies)
         let range = start..<turn.replies.count
         session.unreleasedReplyBytes += range.count
+        turn.workBytes += range.count
         if let last = session.turnReplies.last, last.upperBound == start {
             session.turnReplies[session.turnReplies.count - 1] = last.lowerBound..<range.upperBound
         } else {
@@ -45,9 +46,9 @@ extension Hub {
         if !turn.rooms.isEmpty {
             for subscription in session.subscriptions { deliverEvents(to: subscription) }
         }
+        deliverListings(to: session)
         for range in session.turnReplies {
-            turn.deliveries.append(
-                Turn.Delivery(session: session, piece: Piece(turn.replies, range, isDroppable: false)))
+            turn.deliveries.append(Turn.Delivery(session, Piece(turn.replies, range, isDroppable: false)))
         }
         session.turnReplies = []
     }
@@ -55,7 +56,7 @@ extension Hub {
     /// Hands a piece to a session in this turn.
     func deliver(_ piece: Piece, to session: Session) {
         if !piece.isDroppable { session.unreleasedReplyBytes += piece.count }
-        turn.deliveries.append(Turn.Delivery(session: session, piece: piece))
+        turn.deliveries.append(Turn.Delivery(session, piece))
     }
 
     /// Writes an event of a room. `isDroppable` is false for one that a slow client must get all the same.
@@ -69,7 +70,9 @@ extension Hub {
             room.events = frame
             turn.rooms.append(room)
         }
+        let start = frame.count
         body(EventWriter(frame))
+        turn.workBytes += frame.count - start
         if let last = room.segments.last, last.isDroppable, isDroppable {
             room.segments[room.segments.count - 1].end = frame.count
         } else {
@@ -87,6 +90,7 @@ extension Hub {
         var start = 0
         for segment in room.segments {
             if segment.end > subscription.cursor {
+                if !segment.isDroppable { subscription.deletedTurn = turn.number }
                 deliver(
                     Piece(
                         events, max(start, subscription.cursor)..<segment.end, isDroppable: segment.isDroppable),
@@ -96,13 +100,25 @@ extension Hub {
         }
     }
 
-    /// Tells those who watch the list. `name` is the document that came, went or changed its title.
-    func tellList(_ name: DocumentName, _ body: (EventWriter) -> Void) {
+    /// Tells those who watch the list that a document came, went or changed its title.
+    func tellList(_ room: Room, _ body: (EventWriter) -> Void) {
+        room.listedTurn = turn.number
         guard !watchers.isEmpty else { return }
         let frame = turn.listings ?? Frame()
         turn.listings = frame
+        let start = frame.count
         body(EventWriter(frame))
-        turn.listedNames.append(name)
+        turn.workBytes += frame.count - start
+    }
+
+    /// Gives a session that watches the list the events of this turn that it has not been given.
+    private func deliverListings(to session: Session) {
+        guard let watch = session.listWatch, let listings = turn.listings, watch.cursor < listings.count else { return }
+        let range = watch.cursor..<listings.count
+        watch.cursor = listings.count
+        guard !watch.isBehind else { return }
+        watch.givenTurn = turn.number
+        deliver(Piece(listings, range, isDroppable: true), to: session)
     }
 
     // MARK: - The end of a turn
@@ -121,74 +137,14 @@ extension Hub {
             room.events = nil
             room.segments.removeAll(keepingCapacity: true)
         }
-        if let listings = turn.listings { fanOut(listings, turn.listedNames) }
+        if let listings = turn.listings {
+            for session in watchers {
+                deliverListings(to: session)
+                session.listWatch?.cursor = 0
+            }
+            listings.seal()
+        }
         turn.replies.seal()
-    }
-
-    private func fanOut(_ listings: Frame, _ names: [DocumentName]) {
-        listings.seal()
-        for session in watchers {
-            if session.listWatch?.missed.isEmpty == false {
-                session.listWatch?.missed.formUnion(names)
-            } else {
-                session.listWatch?.unsent.append(contentsOf: names)
-                deliver(Piece(listings, isDroppable: true), to: session)
-            }
-        }
-    }
-
-    // MARK: - Slow clients
-
-    /// Drops the events that wait, and notes of which documents some were lost.
-    func fallBehind(_ session: Session) {
-        let dropped = session.outbox.dropEvents()
-        guard dropped > 0 else { return }
-        count { $0.droppedEventBytes += dropped }
-        for subscription in session.subscriptions
-        where subscription.behindSince == nil && subscription.givenTurn > session.emptyTurn {
-            subscription.behindSince = session.emptyTurn + 1
-            session.behindCount += 1
-        }
-        if let watch = session.listWatch {
-            session.listWatch?.missed.formUnion(watch.unsent)
-            session.listWatch?.unsent = []
-        }
-    }
-
-    /// Brings a session to the present that has taken all that waited for it.
-    func catchUp(_ session: Session) {
-        enter(session)
-        seal(session)
-        count { $0.resyncs += 1 }
-        for subscription in session.subscriptions {
-            guard let since = subscription.behindSince else { continue }
-            subscription.behindSince = nil
-            let room = subscription.room
-            if max(room.contentTurn, subscription.contentTurn) < since, let frame = room.catchUp(at: moment) {
-                give(frame, to: subscription)
-            } else if let frame = room.snapshot(.resync, epoch: settings.epoch) {
-                give(frame, to: subscription)
-                subscription.contentTurn = turn.number
-            } else {
-                let frame = Frame()
-                EventWriter(frame).deleted(room.name, by: room.deletedBy)
-                frame.seal()
-                give(frame, to: subscription, isDroppable: false)
-            }
-        }
-        session.behindCount = 0
-        for name in session.listWatch?.missed.sorted() ?? [] {
-            let frame = Frame()
-            if let view = rooms[name]?.state.view {
-                EventWriter(frame).listed(name, title: view.document.attributes.title)
-            } else {
-                EventWriter(frame).unlisted(name)
-            }
-            frame.seal()
-            deliver(Piece(frame, isDroppable: true), to: session)
-            session.listWatch?.unsent.append(name)
-        }
-        session.listWatch?.missed = []
     }
 
     /// Hands a whole state to a subscriber; of this turn it gets only what comes after.

@@ -21,6 +21,8 @@ package final class Hub {
     /// Rooms whose presence has changed and was not told.
     var presenceRooms: [Room] = []
     var watchers: [Session] = []
+    /// Sessions whose input waits for the next turn, because this one is full.
+    private var held: [Session] = []
     private var sessions: [UInt64: Session] = [:]
     private var sessionNumber: UInt64 = 0
     private let reader: RequestReader
@@ -37,8 +39,11 @@ package final class Hub {
     package var sessionCount: Int { sessions.count }
     /// Whether `endTurn` has anything to end.
     package var hasTurn: Bool { !turn.isEmpty }
-    /// Input decided in the current turn; past `turnBytesMax` the owner ends it before it takes more.
-    package var turnBytes: Int { turn.inputBytes }
+    /// What the current turn has cost: input decided, bytes written for it, sections looked at. At `turnBytesMax` the owner
+    /// ends it before it takes more; what it takes all the same is kept for the next turn.
+    package var turnBytes: Int { turn.inputBytes + turn.workBytes }
+
+    private var isTurnFull: Bool { turnBytes >= settings.limits.turnBytesMax }
 
     // MARK: - Connections
 
@@ -59,8 +64,13 @@ package final class Hub {
         session.countedLongBytes = 0
         session.backlog = []
         session.outbox = Outbox()
-        while let subscription = session.subscriptions.last { unsubscribe(subscription) }
-        watchers.removeAll { $0 === session }
+        leaveAll(session)
+    }
+
+    /// Reads no more of a session. What it is due by now is still sent.
+    private func end(_ session: Session) {
+        session.isEnding = true
+        leaveAll(session)
     }
 
     // MARK: - Input
@@ -69,11 +79,20 @@ package final class Hub {
     /// `resume`.
     package func receive(_ session: Session, _ bytes: Span<UInt8>) {
         guard !session.isEnding else { return }
-        if !session.backlog.isEmpty || session.isOverReplyLimit(settings.limits) {
-            for index in bytes.indices { session.backlog.append(bytes[index]) }
-        } else {
-            read(session, bytes)
-        }
+        if session.backlog.isEmpty { read(session, bytes) } else { keep(session, bytes) }
+    }
+
+    /// Keeps input: until replies have left, or else for the next turn.
+    private func keep(_ session: Session, _ bytes: Span<UInt8>) {
+        session.backlog.reserveCapacity(session.backlog.count + bytes.count)
+        for index in bytes.indices { session.backlog.append(bytes[index]) }
+        if !session.isOverReplyLimit(settings.limits) { hold(session) }
+    }
+
+    private func hold(_ session: Session) {
+        guard !session.isHeld else { return }
+        session.isHeld = true
+        held.append(session)
     }
 
     /// Whether the owner should read from the connection: not while its own replies wait beyond their limit.
@@ -90,37 +109,29 @@ package final class Hub {
         }
         if session.framer.finish() != nil { counters.truncatedLines += 1 }
         countLongLine(session)
-        session.isEnding = true
+        end(session)
     }
 
     private func read(_ session: Session, _ bytes: Span<UInt8>) {
-        turn.inputBytes += bytes.count
         var position = 0
         while !session.isEnding {
-            if session.isOverReplyLimit(settings.limits), position < bytes.count {
-                for index in position..<bytes.count { session.backlog.append(bytes[index]) }
-                break
+            if position < bytes.count, isTurnFull || session.isOverReplyLimit(settings.limits) {
+                return keep(session, bytes.extracting(position..<bytes.count))
             }
-            switch session.framer.step(bytes, &position) {
+            let start = position
+            let step = session.framer.step(bytes, &position)
+            turn.inputBytes += position - start
+            switch step {
             case .line(let range):
                 take(session, bytes.extracting(range))
             case .gathered(let line):
                 countLongLine(session)
                 take(session, line.span)
             case .needsPermission(let firstBytes):
-                if mayBeLong(firstBytes.span, session) {
-                    session.framer.grant(bytesMax: settings.limits.documentBytesMax)
-                    session.isLongLine = true
-                } else {
-                    session.framer.refuse()
-                }
+                decideLongLine(session, firstBytes.span)
             case .overlong(let count):
                 countLongLine(session)
-                refuseBroken(
-                    session,
-                    Failure(
-                        .lineTooLong, "a line of \(count) bytes; at most \(settings.limits.lineBytesMax) are read",
-                        isBrokenLine: true))
+                refuseBroken(session, tooLong(session, count))
             case .exhausted:
                 if session.isLongLine { countLongLine(session) }
                 return
@@ -131,6 +142,7 @@ package final class Hub {
     /// Takes up the input that had to wait, once replies have left.
     private func resume(_ session: Session) {
         guard !session.isEnding, !session.backlog.isEmpty, !session.isOverReplyLimit(settings.limits) else { return }
+        if isTurnFull { return hold(session) }
         let bytes = session.backlog
         session.backlog = []
         read(session, bytes.span)
@@ -139,9 +151,28 @@ package final class Hub {
 
     /// A document may be longer than other lines: where the line's beginning says that it is one, the session may edit,
     /// and not too many are on their way.
-    private func mayBeLong(_ firstBytes: Span<UInt8>, _ session: Session) -> Bool {
-        session.role >= .editor && longLineBytes < settings.limits.documentLinesBytesMax
-            && LongLine.isDocument(firstBytes)
+    private func decideLongLine(_ session: Session, _ firstBytes: Span<UInt8>) {
+        let mayBeLong = session.role >= .editor && LongLine.isDocument(firstBytes)
+        session.isCrowdedOut = mayBeLong && longLineBytes >= settings.limits.documentLinesBytesMax
+        if mayBeLong, !session.isCrowdedOut {
+            session.framer.grant(bytesMax: settings.limits.documentBytesMax)
+            session.isLongLine = true
+        } else {
+            session.framer.refuse()
+            if LineKind.of(firstBytes) == .foreign { endForeign(session) }
+        }
+    }
+
+    private func tooLong(_ session: Session, _ count: Int) -> Failure {
+        defer { session.isCrowdedOut = false }
+        let limits = settings.limits
+        return Failure(
+            .lineTooLong,
+            session.isCrowdedOut
+                ? "a line of \(count) bytes, while \(limits.documentLinesBytesMax) bytes of long lines are being read"
+                : "a line of \(count) bytes; at most \(limits.lineBytesMax) are read, of an editor's document "
+                    + "\(limits.documentBytesMax)",
+            isBrokenLine: true)
     }
 
     private func countLongLine(_ session: Session) {
@@ -151,6 +182,7 @@ package final class Hub {
         if held == 0 { session.isLongLine = false }
         if longLineBytes > settings.limits.documentLinesBytesMax, held > 0 {
             session.framer.refuse()
+            session.isCrowdedOut = true
             longLineBytes -= held
             session.countedLongBytes = 0
             session.isLongLine = false
@@ -161,18 +193,23 @@ package final class Hub {
         switch LineKind.of(line) {
         case .blank: return
         case .foreign:
-            counters.foreignLines += 1
-            session.isEnding = true
+            endForeign(session)
         case .request:
             do throws(Failure) {
                 let request = try reader.read(line)
                 counters.requests += 1
-                try session.allow(request.action)
                 try perform(request, session)
             } catch {
                 refuseBroken(session, error)
             }
         }
+    }
+
+    /// Entered, so that its owner is told that it is finished.
+    private func endForeign(_ session: Session) {
+        counters.foreignLines += 1
+        enter(session)
+        end(session)
     }
 
     /// Replies with a failure; the last of too many broken lines ends the connection.
@@ -188,7 +225,7 @@ package final class Hub {
                     .tooManyErrors,
                     "\(settings.limits.brokenLinesMax) broken lines within "
                         + "\(settings.limits.brokenLinesMilliseconds / 1_000) seconds")
-                session.isEnding = true
+                end(session)
             }
         }
         refuse(session, failure)
@@ -196,16 +233,25 @@ package final class Hub {
 
     // MARK: - Output
 
-    /// Ends the current turn. Nothing of it is sent before `release`.
+    /// Ends the current turn. Nothing of it is sent before `release`. What did not fit into it begins the next, so there
+    /// may be a turn to end at once.
     package func endTurn() -> Turn {
         let ended = turn
         fanOut(ended)
         turn = Turn(number: ended.number + 1)
+        let waiting = held
+        held = []
+        for session in waiting {
+            session.isHeld = false
+            resume(session)
+        }
+        turn.resumed = waiting
         return ended
     }
 
     /// Hands on what a turn had for its sessions, now that what it rests on is stored. The sessions that were given
-    /// something are returned: the owner writes their outboxes and then calls `flushed`.
+    /// something, that are ending or whose input was held are returned: the owner writes their outboxes, calls `flushed`,
+    /// and looks again whether they want input or are finished.
     package func release(_ turn: Turn) -> [Session] {
         for session in turn.sessions { session.unreleasedTurns -= 1 }
         var dirty: [Session] = []
@@ -213,12 +259,21 @@ package final class Hub {
             let session = delivery.session
             if !delivery.piece.isDroppable { session.unreleasedReplyBytes -= delivery.piece.count }
             if session.isGone { continue }
+            if delivery.piece.isDroppable, delivery.dropCount != session.dropCount {
+                counters.droppedEventBytes += delivery.piece.count
+                continue
+            }
             session.outbox.append(delivery.piece)
             guard !session.isDirty else { continue }
             session.isDirty = true
             dirty.append(session)
         }
         for session in turn.sessions where !session.isDirty && !session.isGone && session.isEnding {
+            session.isDirty = true
+            dirty.append(session)
+        }
+        for session in turn.resumed where !session.isDirty && !session.isGone {
+            session.isDirty = true
             dirty.append(session)
         }
         for session in dirty { session.isDirty = false }
@@ -233,8 +288,7 @@ package final class Hub {
         guard !session.isGone else { return }
         if session.outbox.isEmpty {
             session.emptyTurn = releasedTurn
-            session.listWatch?.unsent = []
-            if session.behindCount > 0 || session.listWatch?.missed.isEmpty == false { catchUp(session) }
+            if isBehind(session) { catchUp(session) }
         } else if session.outbox.queuedEventBytes > settings.limits.queuedEventBytesMax {
             fallBehind(session)
         }
@@ -248,9 +302,8 @@ package final class Hub {
         frame.seal()
         for session in sessions.values.sorted(by: { $0.number < $1.number }) where !session.isEnding {
             enter(session)
-            seal(session)
+            end(session)
             deliver(Piece(frame, isDroppable: false), to: session)
-            session.isEnding = true
         }
     }
 

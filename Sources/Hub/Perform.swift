@@ -9,6 +9,7 @@ import Wire
 extension Hub {
     func perform(_ request: Request, _ session: Session) throws(Failure) {
         do throws(Failure) {
+            try session.allow(request.action)
             switch request.action {
             case .hello(let hello): reply(session, request.id, .greeting(try greet(session, hello)))
             case .ping: reply(session, request.id, .time(milliseconds: moment.wallMilliseconds))
@@ -61,6 +62,7 @@ extension Hub {
         session.hasGreeted = true
         if let name = hello.name, name != session.name {
             session.name = session.user.map { "\(name) (\($0))" } ?? name
+            for subscription in session.subscriptions { presenceChanged(subscription.room) }
         }
         return Greeting(
             server: settings.server, node: settings.node, epoch: settings.epoch, session: session.id,
@@ -80,6 +82,7 @@ extension Hub {
             }
             start = found
         }
+        turn.workBytes += room.state.flags.count * Turn.registerWorkBytes
         reply(session, id, .document(name, room.state, view, section: start))
     }
 
@@ -105,9 +108,18 @@ extension Hub {
         _ gesture: Gesture, in room: Room, _ session: Session, _ id: RequestID?, _ options: Request.WriteOptions
     ) throws(Failure) {
         let (writer, isClamped) = try writer(session, options, room.state)
+        weigh(gesture, room)
         let changed = try write(room) { state throws(Refusal) in try state.decide(gesture, writer) }
         guard !options.isSilent else { return }
         reply(session, id, self.reply(to: gesture, room, changed?.visibleChanges ?? 0), isClamped: isClamped)
+    }
+
+    /// A short line can ask for much: a turn that looks at many sections takes fewer requests.
+    private func weigh(_ gesture: Gesture, _ room: Room) {
+        guard let under = gesture.under, let document = room.state.view?.document else { return }
+        let sections =
+            under.isTop ? document.sections.count : document.find(under).map { document.inside($0).count } ?? 0
+        turn.workBytes += sections * Turn.sectionWorkBytes
     }
 
     private func reply(to gesture: Gesture, _ room: Room, _ changed: Int) -> Reply {
@@ -130,6 +142,7 @@ extension Hub {
     ) throws(Failure) {
         let (writer, isClamped) = try writer(session, options, room.state)
         let limits = settings.limits.content
+        for gesture in gestures { weigh(gesture, room) }
         let changed = try write(room) { state throws(Refusal) in
             try state.decide(batch: gestures, limits: limits, writer)
         }
@@ -203,7 +216,7 @@ extension Hub {
             room.deletedBy = applied.by
             catalog.remove(room.name)
             tell(room, isDroppable: false) { $0.deleted(room.name, by: applied.by) }
-            tellList(room.name) { $0.unlisted(room.name) }
+            tellList(room) { $0.unlisted(room.name) }
         case .created, .replaced:
             guard let view = room.state.view else { return }
             catalog.insert(room.name)
@@ -213,7 +226,7 @@ extension Hub {
                     view)
             }
             let title = view.document.attributes.title
-            if titleBefore != title { tellList(room.name) { $0.listed(room.name, title: title) } }
+            if titleBefore != title { tellList(room) { $0.listed(room.name, title: title) } }
         }
         room.contentTurn = turn.number
     }

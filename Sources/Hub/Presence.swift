@@ -48,6 +48,7 @@ extension Hub {
             let frame = Frame()
             EventWriter(frame).presence(room.name, clients(in: room), count: room.subscribers.count)
             frame.seal()
+            turn.workBytes += frame.count
             for subscription in room.subscribers where subscription.wantsPresence && subscription.behindSince == nil {
                 // Events of this turn come first, as they were decided first.
                 enter(subscription.session)
@@ -62,7 +63,9 @@ extension Hub {
     private func clients(in room: Room) -> [PresentClient] {
         var chosen: [[Subscription]] = [[], [], []]
         for subscription in room.subscribers {
-            let rank = subscription.isPresenting ? 0 : subscription.session.selections[room.name] != nil ? 1 : 2
+            let selections = subscription.session.selections
+            let hasSelected = !selections.isEmpty && selections[room.name] != nil
+            let rank = subscription.isPresenting ? 0 : hasSelected ? 1 : 2
             if chosen[rank].count < EventWriter.presentClientsMax { chosen[rank].append(subscription) }
         }
         return chosen.joined().prefix(EventWriter.presentClientsMax).map { subscription in

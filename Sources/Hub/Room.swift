@@ -16,6 +16,8 @@ final class Room {
     var segments: [(end: Int, isDroppable: Bool)] = []
     /// The last turn in which the content changed.
     var contentTurn: UInt64 = 0
+    /// The last turn in which it came to the list, left it or changed its title.
+    var listedTurn: UInt64 = 0
 
     /// Snapshots of the state as it is, one for each reason that was needed.
     private var snapshots: [SnapshotReason: Frame] = [:]
@@ -37,23 +39,25 @@ final class Room {
     }
 
     /// The whole document and its state as one event; written once however many take it. Nil where none exists.
-    func snapshot(_ reason: SnapshotReason, epoch: String) -> Frame? {
+    func snapshot(_ reason: SnapshotReason, epoch: String, _ turn: Turn) -> Frame? {
         guard let view = state.view else { return nil }
         if let frame = snapshots[reason] { return frame }
         let frame = Frame(capacityBytes: 512 + view.document.textBytes * 2)
         EventWriter(frame).snapshot(name, reason, epoch: epoch, state, view)
         frame.seal()
+        turn.workBytes += frame.count
         snapshots[reason] = frame
         return frame
     }
 
     /// The whole state without the content as one event. Nil where none exists.
-    func catchUp(at moment: Moment) -> Frame? {
+    func catchUp(at moment: Moment, _ turn: Turn) -> Frame? {
         guard let view = state.view else { return nil }
         if let caughtUp { return caughtUp }
         let frame = Frame()
         EventWriter(frame).caughtUp(name, state, view, milliseconds: moment.wallMilliseconds)
         frame.seal()
+        turn.workBytes += frame.count
         caughtUp = frame
         return frame
     }

@@ -30,9 +30,13 @@ package final class Session {
     var framer: LineFramer
     /// Input that waits because the session's own replies do.
     var backlog: [UInt8] = []
+    /// The turn has taken as much as it may: the backlog goes on in the next.
+    var isHeld = false
     /// What the framer holds of a line longer than `lineBytesMax`, as it was last counted.
     var countedLongBytes = 0
     var isLongLine = false
+    /// The long line that is being discarded was refused because others took all the room there is.
+    var isCrowdedOut = false
     /// The end of the input came while some of it had to wait.
     var hasInputEnded = false
     /// When the last broken lines came, oldest first.
@@ -48,11 +52,12 @@ package final class Session {
     var isDirty = false
     /// The last turn after which nothing waited for this session.
     var emptyTurn: UInt64 = 0
+    /// How often events were dropped. What was given before the last time and is not released yet is dropped with them.
+    var dropCount: UInt32 = 0
 
     // What it watches.
     var subscriptions: [Subscription] = []
     var behindCount = 0
-    var isWatchingList = false
     var listWatch: ListWatch?
     var selections: [DocumentName: SectionPath] = [:]
 
@@ -90,6 +95,8 @@ final class Subscription {
     /// The last turn in which something was given to it, and in which that was the content.
     var givenTurn: UInt64 = 0
     var contentTurn: UInt64 = 0
+    /// The last turn in which it was told that the document is deleted.
+    var deletedTurn: UInt64 = 0
     /// The first turn of which something may have been dropped; nil where nothing was.
     var behindSince: UInt64?
 
@@ -101,9 +108,22 @@ final class Subscription {
 }
 
 /// What a session that watches the list of documents has still to be told.
-struct ListWatch {
-    /// Told since the outbox was last empty.
-    var unsent: [DocumentName] = []
-    /// Dropped: to be told when the client reads again.
-    var missed: Set<DocumentName> = []
+final class ListWatch {
+    /// In `Hub.watchers`.
+    var index: Int
+    /// Up to where the session has been given the list's events of the current turn.
+    var cursor: Int
+    /// The last turn in which something was given to it.
+    var givenTurn: UInt64 = 0
+    /// Events were dropped, and the client has not read since.
+    var isBehind = false
+    /// The first turn of which something may have been dropped that was not made good; nil where nothing was.
+    var missedSince: UInt64?
+    /// The last name, in their order, up to which it was made good.
+    var madeGoodTo: DocumentName?
+
+    init(index: Int, cursor: Int) {
+        self.index = index
+        self.cursor = cursor
+    }
 }

@@ -42,8 +42,9 @@ extension Hub {
             let frame = Frame()
             EventWriter(frame).changed(room.name, applied, room.state, view)
             frame.seal()
+            turn.workBytes += frame.count + room.state.flags.count * Turn.registerWorkBytes
             give(frame, to: subscription)
-        } else if let frame = room.snapshot(.subscribed, epoch: settings.epoch) {
+        } else if let frame = room.snapshot(.subscribed, epoch: settings.epoch, turn) {
             give(frame, to: subscription)
             subscription.contentTurn = turn.number
         }
@@ -60,9 +61,28 @@ extension Hub {
     }
 
     func watchList(_ session: Session, _ isOn: Bool) {
-        if session.isInTurn { seal(session) }
-        watchers.removeAll { $0 === session }
-        session.listWatch = isOn ? ListWatch() : nil
-        if isOn { watchers.append(session) }
+        guard isOn else {
+            enter(session)
+            seal(session)
+            return stopWatching(session)
+        }
+        guard session.listWatch == nil else { return }
+        session.listWatch = ListWatch(index: watchers.count, cursor: turn.listings?.count ?? 0)
+        watchers.append(session)
+    }
+
+    private func stopWatching(_ session: Session) {
+        guard let watch = session.listWatch else { return }
+        session.listWatch = nil
+        guard let last = watchers.popLast(), last !== session else { return }
+        watchers[watch.index] = last
+        last.listWatch?.index = watch.index
+    }
+
+    /// The session is told of nothing any more. What it is due by now, it still gets.
+    func leaveAll(_ session: Session) {
+        while let subscription = session.subscriptions.last { unsubscribe(subscription) }
+        if !session.isGone, session.isInTurn { seal(session) }
+        stopWatching(session)
     }
 }

@@ -41,7 +41,7 @@ extension Members {
 
     func section() throws(Failure) -> SectionPath {
         guard let text = try string("section") else { throw missing("section") }
-        return SectionPath(text)
+        return SectionPath(ofAnyLength: text)
     }
 
     func selection() throws(Failure) -> SectionPath? {
@@ -50,7 +50,7 @@ extension Members {
         return try section()
     }
 
-    func under() throws(Failure) -> SectionPath { SectionPath(try string("under") ?? "") }
+    func under() throws(Failure) -> SectionPath { SectionPath(ofAnyLength: try string("under") ?? "") }
 
     /// At least 1; a higher number than `most` asks for as many as there can be.
     func limit(of most: Int) throws(Failure) -> Int {
@@ -110,4 +110,17 @@ extension Members {
     }
 
     static var nameBytesMax: Int { 64 }
+}
+
+extension SectionPath {
+    /// A path that may be as long as its line. One of more characters than any section's names none and is cut before it
+    /// is put into NFC: the time to order combining marks grows with the square of their number.
+    init(ofAnyLength text: String) {
+        self.init(
+            text.utf8.count <= Self.scalarsMax
+                ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.scalarsMax))))
+    }
+
+    /// 16 segments of 128 bytes, with what NFC may take off.
+    private static var scalarsMax: Int { 4_096 }
 }

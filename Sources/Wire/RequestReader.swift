@@ -50,8 +50,11 @@ struct Members: ~Escapable {
         case "hello": return .hello(try hello())
         case "ping": return .ping
         case "list":
-            return .list(prefix: try string("prefix") ?? "", after: try string("after"), limit: try limit(of: 1_000))
-        case "get": return .get(try document(), section: SectionPath(try string("section") ?? ""))
+            // In NFC, as names are.
+            return .list(
+                prefix: SectionPath(ofAnyLength: try string("prefix") ?? "").text,
+                after: try string("after").map { SectionPath(ofAnyLength: $0).text }, limit: try limit(of: 1_000))
+        case "get": return .get(try document(), section: SectionPath(ofAnyLength: try string("section") ?? ""))
         case "subscribe":
             return .subscribe(
                 Request.Subscribe(

@@ -145,7 +145,7 @@ extension Members {
             guard let object = element.object else { throw wrongType("clients", "a list of objects") }
             let members = Members(object)
             var section: SectionPath?
-            if let path = object["section"]?.text { section = SectionPath(path.string) }
+            if let path = object["section"]?.text { section = SectionPath(ofAnyLength: path.string) }
             clients.append(
                 PresentClient(
                     session: try members.string("session") ?? "", name: try members.string("name") ?? "",
@@ -167,7 +167,7 @@ extension Members {
         var elements = array.elements
         while let element = elements.next() {
             guard let text = element.text else { throw wrongType(name, "a list of paths") }
-            paths.append(SectionPath(text.string))
+            paths.append(SectionPath(ofAnyLength: text.string))
         }
         return paths
     }

@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room Hub builds`() { #expect(Bool(true)) }
