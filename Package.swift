@@ -61,7 +61,13 @@ let package = Package(
         tests("Hub", "Hub", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Mirror", "Mirror", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Formats", "Formats", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("EventLoop", "EventLoop", "Bytes"), tests("CommandLine", "CommandLine"),
+        .testTarget(
+            name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], path: "Tests/EventLoop",
+            exclude: ["LoopLifetimeCheck", "address-sanitizer"], swiftSettings: swiftRules),
+        .executableTarget(
+            name: "LoopLifetimeCheck", dependencies: ["EventLoop", "Bytes"], path: "Tests/EventLoop/LoopLifetimeCheck",
+            swiftSettings: swiftRules),
+        tests("CommandLine", "CommandLine"),
         tests("Terminal", "Terminal"), tests("EndToEnd", "EventLoop", "Bytes"), tests("House"),
     ],
     swiftLanguageModes: [.v6],

@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room EventLoop builds`() { #expect(Bool(true)) }
