@@ -48,7 +48,7 @@ struct DaemonProcess {
         unsafe posix_spawn_file_actions_adddup2(&actions, null, STDIN_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO)
-        var attributes = unsafe posix_spawnattr_t()
+        var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         // POSIX_SPAWN_SETSID, which glibc shows to GNU sources only.
