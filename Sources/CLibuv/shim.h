@@ -35,4 +35,8 @@ static inline uv_handle_t *accordion_of_async(uv_async_t *handle) { return (uv_h
 static inline uv_handle_t *accordion_of_check(uv_check_t *handle) { return (uv_handle_t *)handle; }
 static inline uv_handle_t *accordion_of_prepare(uv_prepare_t *handle) { return (uv_handle_t *)handle; }
 static inline uv_handle_t *accordion_of_idle(uv_idle_t *handle) { return (uv_handle_t *)handle; }
+/* The loop's own buffer, whose address is the loop's data: every stream of the loop reads to it, one after the other. */
+static inline uv_buf_t accordion_read_buffer(const uv_handle_t *handle, size_t bytes) {
+  return uv_buf_init((char *)handle->loop->data, (unsigned int)bytes);
+}
 #endif

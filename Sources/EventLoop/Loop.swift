@@ -39,6 +39,7 @@ internal import CLibuv
             isClosed = true
             throw SystemError("uv_loop_init", libuv: result)
         }
+        unsafe raw.pointee.data = UnsafeMutableRawPointer(readBuffer)
         System.ignoreBrokenPipe()
         let check = try Hook(self, .check) { [unowned self] in afterPoll?() }
         let prepare = try Hook(self, .prepare) { [unowned self] in beforePoll?() }

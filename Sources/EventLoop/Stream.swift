@@ -12,9 +12,6 @@ package final class Stream: Handle {
     /// Who is told of everything. It is let go when the stream has closed.
     package var owner: (any StreamOwner)?
 
-    /// What waits to be sent.
-    package private(set) var outbox = Outbox()
-
     package let isUnix: Bool
     /// The socket, for options that are set or asked for once. It is not read, written or closed by anyone else.
     package let descriptor: Int32
@@ -62,23 +59,26 @@ package final class Stream: Handle {
 
     // MARK: Writing
 
-    /// Queues a piece, at any time; it leaves with the next `flush`, and its frame is sealed by then. A stream that is
-    /// closed, or ends sending, forgets it.
+    /// What waits to be sent: the owner's outbox.
+    package var outbox: Outbox { owner?.outbox ?? Outbox() }
+
+    /// Queues a piece in the owner's outbox, at any time; it leaves with the next `flush`, and its frame is sealed by then.
+    /// A stream that is closed, or ends sending, forgets it.
     package func queue(_ piece: Piece) {
-        if state == .open, !endsSending { outbox.append(piece) }
+        if state == .open, !endsSending { owner?.outbox.append(piece) }
     }
 
     /// Drops the events that have not begun to leave. Returns how many bytes that were.
-    package func dropEvents() -> Int { outbox.dropEvents() }
+    package func dropEvents() -> Int { owner?.outbox.dropEvents() ?? 0 }
 
-    /// Sends what is queued, as much as the kernel takes now. Returns true if nothing is left in the outbox; if false, what
+    /// Sends what is in the owner's outbox, as much as the kernel takes now; all frames in it are sealed. Returns true if nothing is left in the outbox; if false, what
     /// is left leaves by itself and `streamDrained` follows, or `streamFailed`. Neither is called from in here.
     @discardableResult package func flush() -> Bool {
-        if outbox.isEmpty { return true }
+        guard let owner, !owner.outbox.isEmpty else { return true }
         guard state == .open, !isWaitingForRoom, !hasEndedSending else { return false }
-        while !outbox.isEmpty {
-            let (taken, offered) = writeGathered()
-            if taken > 0 { outbox.consume(taken) }
+        while !owner.outbox.isEmpty {
+            let (taken, offered) = writeGathered(owner.outbox)
+            if taken > 0 { owner.outbox.consume(taken) }
             // Room ran out, or something is wrong: libuv finds the same and tells it in its own time.
             if taken < offered {
                 waitForRoom()
@@ -102,7 +102,7 @@ package final class Stream: Handle {
     }
 
     private func waitForRoom() {
-        guard let piece = outbox.beginFirst() else { return }
+        guard let piece = owner?.outbox.beginFirst() else { return }
         isWaitingForRoom = true
         write(piece)
     }
@@ -115,7 +115,7 @@ package final class Stream: Handle {
             fail(SystemError("write", libuv: status))
             return
         }
-        outbox.consume(bytes)
+        owner?.outbox.consume(bytes)
         if flush() {
             endSendingIfAsked()
             owner?.streamDrained(self)
@@ -131,7 +131,7 @@ package final class Stream: Handle {
         close()
     }
 
-    override func didBeginClosing() { outbox = Outbox() }
+    override func didBeginClosing() { owner?.outbox = Outbox() }
 
     override func didClose() {
         owner?.streamClosed(self)

@@ -14,17 +14,15 @@ extension Stream {
         let result = unsafe uv_read_start(
             accordion_stream(raw),
             { raw, _, buffer in
-                guard let data = unsafe raw?.pointee.data else { return }
-                let loop = unsafe Unmanaged<Stream>.fromOpaque(data).takeUnretainedValue().loop
-                unsafe buffer?.pointee.base = unsafe UnsafeMutableRawPointer(loop.readBuffer)
-                    .assumingMemoryBound(to: CChar.self)
-                unsafe buffer?.pointee.len = Loop.readBufferBytes
+                guard let raw = unsafe raw, let buffer = unsafe buffer else { return }
+                unsafe buffer.pointee = accordion_read_buffer(raw, Loop.readBufferBytes)
             },
-            { raw, count, _ in
+            { raw, count, buffer in
                 guard count != 0, let data = unsafe raw?.pointee.data else { return }
                 let stream = unsafe Unmanaged<Stream>.fromOpaque(data).takeUnretainedValue()
-                if count > 0 {
-                    unsafe stream.didRead(Span(_unsafeStart: stream.loop.readBuffer, count: count))
+                if count > 0, let base = unsafe buffer?.pointee.base {
+                    let bytes = unsafe UnsafeRawPointer(base).assumingMemoryBound(to: UInt8.self)
+                    unsafe stream.didRead(Span(_unsafeStart: bytes, count: count))
                 } else if count == Int(UV_EOF.rawValue) {
                     stream.didEnd()
                 } else {
@@ -38,7 +36,7 @@ extension Stream {
 
     /// Offers the queued pieces to the kernel in one call. Returns how many bytes it took, or a negated `errno`, and how
     /// many were offered.
-    func writeGathered() -> (taken: Int, offered: Int) {
+    func writeGathered(_ outbox: borrowing Outbox) -> (taken: Int, offered: Int) {
         var count = 0
         var offered = 0
         outbox.forEachUnsent(piecesMax: Loop.gatheredPiecesMax) { piece in

@@ -265,4 +265,6 @@ package struct HubCounters: Sendable, Equatable {
     package var foreignLines = 0
     package var droppedEventBytes = 0
     package var resyncs = 0
+
+    package init() {}
 }

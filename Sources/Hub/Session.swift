@@ -5,6 +5,11 @@ import AccordionModel
 import Bytes
 import Wire
 
+/// The other side of a session: whoever can write its outbox.
+package protocol SessionOwner: AnyObject {
+    func sessionIsDue(_ session: Session)
+}
+
 package final class Session {
     /// Counted from 1 in a run of the daemon.
     package let number: UInt64
@@ -13,6 +18,8 @@ package final class Session {
     package internal(set) var role: Role
     let user: String?
     var hasGreeted = false
+    /// Who writes the outbox; set by the owner of the hub, which is called for each session that `release` returns.
+    package var owner: (any SessionOwner)?
     /// What waits to be written, released by its turn.
     package var outbox = Outbox()
     /// Nothing more is read; the connection closes when all that is due has been sent.

@@ -317,7 +317,7 @@ private func indexBehind(_ index: Int, in nodes: UnsafePointer<cjson_node>) -> I
     return node.kind <= CJSON_ARRAY.rawValue ? Int(node.extent) : index + 1
 }
 
-/// Where a walk over an array stands: for a stack of walks, which nested input is read with instead of recursion. Means
+/// Where a walk over an array or an object stands: for a stack of walks, which nested input is read with instead of recursion. Means
 /// something only for the line that it was taken from.
 package struct JSONMark {
     fileprivate let index: Int
@@ -339,6 +339,18 @@ extension JSONElements {
     @_lifetime(copy list)
     package init(at mark: JSONMark, in list: borrowing JSONArray) {
         unsafe nodes = list.nodes
+        index = mark.index
+        end = mark.end
+    }
+}
+
+extension JSONMembers {
+    package var mark: JSONMark { JSONMark(index: index, end: end) }
+
+    /// Goes on where `mark` was taken, in the same line.
+    @_lifetime(copy line)
+    package init(at mark: JSONMark, in line: borrowing JSONObject) {
+        unsafe nodes = line.nodes
         index = mark.index
         end = mark.end
     }

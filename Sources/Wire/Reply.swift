@@ -200,3 +200,12 @@ extension DocumentSummary {
         writer.raw("}")
     }
 }
+
+extension Failure {
+    /// The reply as bytes by itself, for a client that no session serves.
+    package var line: [UInt8] {
+        let frame = Frame()
+        write(into: frame)
+        return Array(frame.text.utf8)
+    }
+}

@@ -1,3 +1,66 @@
-@main struct Main {
-    static func main() {}
+// Why this file exists: the daemon's beginning and end: what the command line says, and the exit status that tells why it
+// stopped.
+
+import CommandLine
+import EventLoop
+import Glibc
+
+@main
+enum Main {
+    static func main() {
+        let outcome: Outcome
+        do throws(UsageError) {
+            outcome = try DaemonCommand.program.parse(Array(Swift.CommandLine.arguments.dropFirst()))
+        } catch {
+            Standard.error(error.lines.map { $0 + "\n" }.joined())
+            exit(ExitCode.daemonUsage.rawValue)
+        }
+        switch outcome {
+        case .help(let command):
+            Standard.output(DaemonCommand.program.help(for: command, columns: 80))
+        case .version:
+            Standard.output(DaemonCommand.program.versionText)
+        case .run(let invocation):
+            exit(run(invocation))
+        }
+    }
+
+    private static func run(_ invocation: Invocation) -> Int32 {
+        let log = Log()
+        do throws(StartFailure) {
+            let settings = try DaemonSettings(invocation)
+            let daemon = try Daemon(settings, log)
+            daemon.run()
+            return ExitCode.done.rawValue
+        } catch {
+            log.write(.error, error.message)
+            return error.exitCode.rawValue
+        }
+    }
+}
+
+/// Why the daemon did not start.
+struct StartFailure: Error {
+    let exitCode: ExitCode
+    let message: String
+
+    init(_ exitCode: ExitCode, _ message: String) {
+        self.exitCode = exitCode
+        self.message = message
+    }
+}
+
+enum Standard {
+    static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
+    static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return }
+            rest = rest.dropFirst(written)
+        }
+    }
 }

@@ -46,6 +46,7 @@ func withDirectory(_ body: (String) throws -> Void) throws {
 
 /// Notes everything that a stream says.
 final class Recorder: StreamOwner {
+    var outbox = Outbox()
     private let frame = Frame()
     var endedCount = 0
     var drainedCount = 0

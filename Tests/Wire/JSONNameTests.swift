@@ -31,6 +31,12 @@ struct JSONNameTests {
         #expect(fault(#"{"a":1,"a":2,"x":{"b":1,"b":2}}"#) == Self.repeated("a"))
         #expect(fault(#"{"a":1,"x":{"b":1,"b":2},"a":2}"#) == Self.repeated("b"))
         #expect(fault(#"{"a":1,"b":1,"b":1,"a":1}"#) == Self.repeated("b"))
+        for count in [2, 20] {
+            let others = (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",")
+            #expect(fault("{\"a\":1,\"z\":1,\(others),\"a\":2,\"z\":2}") == Self.repeated("a"))
+            #expect(fault("{\"a\":1,\"z\":1,\(others),\"z\":2,\"a\":2}") == Self.repeated("z"))
+            #expect(fault("{\"a\":1,\"a\":2,\"x\":{\"b\":1,\(others),\"b\":1}}") == Self.repeated("a"))
+        }
     }
 
     @Test func `a line that is no JSON is told as such, repetition or not`() {

@@ -28,6 +28,23 @@ struct JSONWriterTests {
         }
     }
 
+    @Test func `a dangerous character is found at every place of a longer text`() {
+        let escaped = Self.allScalars.filter { Self.isDangerous($0) || $0 == "\"" || $0 == "\\" }
+        for scalar in escaped {
+            let alone = Self.written(String(Character(scalar))).dropFirst().dropLast()
+            for unit in ["a", "省", "~", "é"] {
+                for count in 0...17 {
+                    let around = String(repeating: unit, count: count)
+                    var text = around.unicodeScalars
+                    text.append(scalar)
+                    text.append(contentsOf: around.unicodeScalars)
+                    #expect(
+                        Self.written(String(text)) == "\"\(around)\(alone)\(around)\"", "\(scalar.value) at \(count)")
+                }
+            }
+        }
+    }
+
     @Test func `every character but NUL comes back from the reader`() throws {
         let scalars = Array(Self.allScalars.dropFirst())
         for start in stride(from: 0, to: scalars.count, by: 1_000) {

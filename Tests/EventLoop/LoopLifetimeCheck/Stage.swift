@@ -11,6 +11,7 @@ enum Ending: CaseIterable {
 
 /// Owns one end, and does what the ending asks of it.
 final class Side: StreamOwner {
+    var outbox = Outbox()
     var stream: EventLoop.Stream?
     var isClosed = false
     var onRead: (Side) -> Void = { _ in }

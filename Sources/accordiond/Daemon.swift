@@ -1,0 +1,194 @@
+// Why this file exists: the only place where the rooms meet. It opens the doors, gives the hub what they bring, stores what
+// a turn wrote, and only then lets the turn's words out.
+
+import Bytes
+import EventLoop
+import Glibc
+import Hub
+import Wire
+
+final class Daemon {
+    /// How long a connection that has been told its last words may take to hear them.
+    private static let lingerMilliseconds = 2_000
+    /// How long a stop waits for clients to take what is due.
+    private static let farewellMilliseconds = 5_000
+
+    let hub: Hub
+    let log: Log
+    private let settings: DaemonSettings
+    private let loop: Loop
+    private var doors: Doors?
+    private var signals: [SignalWatcher] = []
+    private var presenceTimer: Timer?
+    private var lingerTimer: Timer?
+    private var connections: [UInt64: Connection] = [:]
+    private var lingering: [(connection: Connection, untilMilliseconds: Int)] = []
+    private var isStopping = false
+    private var told = HubCounters()
+
+    init(_ settings: DaemonSettings, _ log: Log) throws(StartFailure) {
+        self.settings = settings
+        self.log = log
+        hub = Hub(settings.hub)
+        do throws(SystemError) {
+            loop = try Loop()
+        } catch {
+            throw StartFailure(.storeUnopenable, "the loop can't be made: \(error)")
+        }
+        do throws(StartFailure) {
+            doors = try Doors(settings, loop, self)
+            try watchSignals()
+        } catch {
+            closeAll()
+            loop.close()
+            throw error
+        }
+        loop.beforePoll = { [unowned self] in endTurn() }
+    }
+
+    func run() {
+        log.write(
+            .info, "accordiond \(DaemonCommand.version) is ready, node \(settings.hub.node), epoch \(settings.hub.epoch)")
+        if let directory = settings.stateDirectory {
+            log.write(
+                .notice,
+                "this version keeps documents in memory; nothing is stored in \(JSONEscape.quoted(directory)) yet")
+        }
+        doors?.open()
+        loop.run()
+        closeAll()
+        loop.close()
+        log.write(.info, "stopped")
+    }
+
+    // MARK: - Turns
+
+    /// To be called before the hub is given anything: the first of a turn sets its time.
+    func beginTurn() {
+        if hub.hasTurn { return }
+        hub.moment = Moment(
+            wallMilliseconds: Int64(loop.wallMilliseconds), steadyMilliseconds: Int64(loop.nowMilliseconds))
+    }
+
+    /// Ends a turn early that has taken as much input as one may.
+    func turnGrew() {
+        if hub.turnBytes >= settings.hub.limits.turnBytesMax { endTurn() }
+    }
+
+    /// Decide, commit, send: what the turn wrote is stored, then what it says leaves.
+    private func endTurn() {
+        if hub.presenceDelayMilliseconds != nil { beginTurn() }
+        hub.tellPresence()
+        if hub.hasTurn {
+            let turn = hub.endTurn()
+            // State is in memory alone: a turn is stored as soon as it is decided.
+            for session in hub.release(turn) { session.owner?.sessionIsDue(session) }
+        }
+        // Flushing may have brought clients to the present, or taken up requests that waited.
+        loop.hasWorkLeft = hub.hasTurn
+        if let delay = hub.presenceDelayMilliseconds { presenceTimer?.start(afterMilliseconds: Int(delay)) }
+        tellFaults()
+        if isStopping, connections.isEmpty { loop.stop() }
+    }
+
+    private func tellFaults() {
+        let now = hub.counters
+        guard now != told else { return }
+        let (truncated, foreign) = (
+            now.truncatedLines - told.truncatedLines, now.foreignLines - told.foreignLines
+        )
+        if truncated > 0 {
+            log.fault("truncated_line", count: truncated, "a client left in the middle of a line, which was not applied")
+        }
+        if foreign > 0 {
+            log.fault("foreign_protocol", count: foreign, "a client that speaks HTTP was closed")
+        }
+        told = now
+    }
+
+    // MARK: - Connections
+
+    func connected(_ stream: Stream, _ origin: Origin) {
+        beginTurn()
+        let connection = Connection(stream, hub.connect(origin), self)
+        connection.session.owner = connection
+        connections[connection.session.number] = connection
+        stream.owner = connection
+        stream.startReading()
+    }
+
+    var connectionCount: Int { connections.count }
+
+    func closed(_ connection: Connection) {
+        beginTurn()
+        hub.disconnect(connection.session)
+        connection.session.owner = nil
+        connections[connection.session.number] = nil
+        doors?.connectionClosed()
+        if isStopping, connections.isEmpty { loop.stop() }
+    }
+
+    /// Closes the connection when the other side has, or before long.
+    func linger(_ connection: Connection) {
+        lingering.append((connection, loop.nowMilliseconds + Daemon.lingerMilliseconds))
+        if lingering.count == 1 { lingerTimer?.start(afterMilliseconds: Daemon.lingerMilliseconds) }
+    }
+
+    private func endLingering() {
+        let late = lingering.prefix { $0.untilMilliseconds <= loop.nowMilliseconds }
+        lingering.removeFirst(late.count)
+        for (connection, _) in late { connection.stream.close() }
+        if let next = lingering.first {
+            lingerTimer?.start(afterMilliseconds: max(1, next.untilMilliseconds - loop.nowMilliseconds))
+        }
+    }
+
+    // MARK: - The end
+
+    private func watchSignals() throws(StartFailure) {
+        do throws(SystemError) {
+            for signal in [SIGTERM, SIGINT] {
+                signals.append(try SignalWatcher(loop, signal: signal) { [unowned self] in stop() })
+            }
+            signals.append(
+                try SignalWatcher(loop, signal: SIGHUP) { [unowned self] in
+                    log.write(.notice, "SIGHUP: there is no configuration file to read again")
+                })
+            presenceTimer = try Timer(loop) { [unowned self] in beginTurn() }
+            lingerTimer = try Timer(loop) { [unowned self] in endLingering() }
+        } catch {
+            throw StartFailure(.storeUnopenable, "\(error)")
+        }
+    }
+
+    /// Says goodbye, lets what is due leave, and ends; a second call ends at once.
+    private func stop() {
+        if isStopping { return loop.stop() }
+        isStopping = true
+        log.write(.info, "stopping")
+        doors?.close()
+        beginTurn()
+        hub.shutDown()
+        lingerTimer?.stop()
+        lingering = []
+        do throws(SystemError) {
+            let timer = try Timer(loop) { [unowned self] in loop.stop() }
+            timer.start(afterMilliseconds: Daemon.farewellMilliseconds)
+            farewellTimer = timer
+        } catch {
+            loop.stop()
+        }
+        endTurn()
+    }
+
+    private var farewellTimer: Timer?
+
+    private func closeAll() {
+        doors?.close()
+        for connection in connections.values { connection.stream.close() }
+        for signal in signals { signal.close() }
+        presenceTimer?.close()
+        lingerTimer?.close()
+        farewellTimer?.close()
+    }
+}

@@ -1,0 +1,41 @@
+// Why this file exists: the daemon's command line, as the table that help and parsing are read from.
+
+import CommandLine
+
+enum DaemonCommand {
+    static let version = "0.1.0"
+
+    static let program = Program(
+        name: "accordiond", version: version,
+        summary: "keeps shared accordion documents and shows every client the same one, now",
+        details: [
+            "Clients talk to it in lines of JSON, over Unix sockets and TCP; `accordion` is the one that comes with it."
+        ],
+        options: [
+            Option(
+                "listen", value: OptionValue("ADDRESS", .address), isRepeatable: true,
+                help: "Listen at unix:PATH or tcp://HOST:PORT; may be given several times"),
+            Option("state", value: OptionValue("DIR", .directory), help: "Keep the state in this directory"),
+            Option(
+                "durability", value: OptionValue("WHEN", .choice(["durable", "relaxed"])),
+                help: "Answer when a write is on disk (durable, the default), or before (relaxed)"),
+            Option("node", value: OptionValue("NAME"), help: "The name under which this daemon writes: a-z 0-9 - ~"),
+            Option("user", help: "Run for this user alone: the socket in the user's runtime directory"),
+        ],
+        examples: [
+            Example("accordiond --user", "a daemon of one's own"),
+            Example("accordiond --listen tcp://127.0.0.1:7433", "for programs on this machine"),
+        ],
+        exitCodes: [
+            Meaning(.done, "ended by SIGTERM or SIGINT, everything sent"),
+            Meaning(.daemonUsage, "the command line was not understood"),
+            Meaning(.storeUnopenable, "the state can't be opened"),
+            Meaning(.inUse, "the state or a socket is in use by another daemon"),
+            Meaning(.brokenConfiguration, "it was told to do what it must not, such as serve the network without tokens"),
+        ],
+        environment: [
+            Meaning("XDG_RUNTIME_DIR", "where a user's daemon has its socket"),
+            Meaning("STATE_DIRECTORY", "where the state is, unless --state says so"),
+        ],
+        usageExit: .daemonUsage)
+}

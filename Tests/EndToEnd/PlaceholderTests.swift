@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room EndToEnd builds`() { #expect(Bool(true)) }

@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room House builds`() { #expect(Bool(true)) }
