@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room CommandLine builds`() { #expect(Bool(true)) }

@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room Terminal builds`() { #expect(Bool(true)) }
