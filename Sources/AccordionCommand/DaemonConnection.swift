@@ -12,6 +12,7 @@ final class DaemonConnection: StreamOwner {
 
     var onEvent: ((ServerEvent) -> Void)?
     var onLost: ((String) -> Void)?
+    var outbox = Outbox()
     private let stream: Stream
     private let reader = ServerLineReader()
     private var framer = LineFramer(lineBytesMax: DaemonConnection.lineBytesMax)

@@ -30,6 +30,7 @@ private final class Exchange: StreamOwner {
     private static let queuedBytesMax = 1 << 20
 
     private let client: Client
+    var outbox = Outbox()
     private let stream: Stream
     private let output: Output
     private let reader = ServerLineReader()
@@ -94,7 +95,7 @@ private final class Exchange: StreamOwner {
             let frame = Frame(capacityBytes: bytes.count)
             frame.append(bytes)
             send(frame)
-            if stream.outbox.queuedBytes > Self.queuedBytesMax { pause() }
+            if outbox.queuedBytes > Self.queuedBytesMax { pause() }
         case .nothingYet: break
         case .end: endInput()
         case .failed(let reason):

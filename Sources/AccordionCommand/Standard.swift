@@ -103,16 +103,17 @@ enum Standard {
     static func time(_ milliseconds: Int64, isLocal: Bool) -> String {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
         var moment = time_t(seconds)
-        var parts = tm()
+        var parts = unsafe tm()
         let isKnown = unsafe isLocal ? localtime_r(&moment, &parts) != nil : gmtime_r(&moment, &parts) != nil
         guard isKnown else { return "-" }
         func digits(_ number: Int, _ count: Int) -> String {
             let text = String(number)
             return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
         }
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits(Int($0), 2) }.joined(separator: ":")
+        let (hour, minute, second) = unsafe (Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec))
+        let (year, month, day) = unsafe (Int(parts.tm_year) + 1_900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
+        let clock = "\(digits(hour, 2)):\(digits(minute, 2)):\(digits(second, 2))"
         if isLocal { return clock }
-        let day = "\(Int(parts.tm_year) + 1900)-\(digits(Int(parts.tm_mon) + 1, 2))-\(digits(Int(parts.tm_mday), 2))"
-        return "\(day)T\(clock).\(digits(Int(abs(rest)), 3))Z"
+        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T\(clock).\(digits(Int(rest.magnitude), 3))Z"
     }
 }
