@@ -120,7 +120,7 @@ final class LiveMirror {
     private func lost(_ reason: String) {
         isDirty = true
         connection = nil
-        view.disconnected(reason: "offline: \(reason)")
+        view.disconnected(reason: reason)
         retryTimer?.start(afterMilliseconds: retryMilliseconds)
         retryMilliseconds = min(retryMilliseconds * 2, Self.retryMilliseconds.last)
     }

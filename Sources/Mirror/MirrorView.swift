@@ -25,7 +25,7 @@ package struct MirrorView {
     package enum Connection: Sendable, Equatable {
         case connecting
         case connected
-        case lost(reason: String)
+        case lost
     }
 
     package static let help =
@@ -79,7 +79,7 @@ package struct MirrorView {
 
     /// How it stands, for the right end of the bar.
     package var standing: String {
-        if case .lost(let reason) = connection { return reason }
+        if connection == .lost { return "offline" }
         if connection == .connecting { return "connecting" }
         switch replica.life {
         case .awaited: return "connected"
@@ -102,8 +102,10 @@ package struct MirrorView {
     }
 
     package mutating func disconnected(reason: String) {
-        connection = .lost(reason: reason)
+        let isNew = connection != .lost
+        connection = .lost
         apply(replica.disconnected())
+        if isNew { message = reason }
     }
 
     /// The daemon knows no such document.
