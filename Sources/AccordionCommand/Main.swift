@@ -1,3 +1,43 @@
-@main struct Main {
-    static func main() {}
+// Why this file exists: the beginning and the end of `accordion`: words in, an exit code out.
+
+import CommandLine
+import Glibc
+
+@main
+enum Main {
+    static func main() {
+        let program = CommandTable.program
+        let outcome: Outcome
+        do throws(UsageError) {
+            outcome = try program.parse(Array(Swift.CommandLine.arguments.dropFirst()))
+        } catch {
+            Standard.error(error.lines.map { $0 + "\n" }.joined())
+            exit(program.usageExit.rawValue)
+        }
+        switch outcome {
+        case .help(let command): _ = Standard.write(Array(program.help(for: command, columns: columns).utf8), to: STDOUT_FILENO)
+        case .version: _ = Standard.write(Array(program.versionText.utf8), to: STDOUT_FILENO)
+        case .run(let invocation): exit(run(invocation).rawValue)
+        }
+    }
+
+    private static func run(_ invocation: Invocation) -> ExitCode {
+        do throws(CommandFailure) {
+            let client = try Client(invocation)
+            defer { client.close() }
+            do throws(CommandFailure) {
+                let code = try CommandTable.run(client)
+                client.output.flush()
+                return code
+            } catch {
+                client.output.flush()
+                throw error
+            }
+        } catch {
+            Standard.error(error.lines)
+            return error.exit
+        }
+    }
+
+    private static var columns: Int { min(Standard.columns, 120) }
 }

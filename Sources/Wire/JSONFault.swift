@@ -23,10 +23,14 @@ package enum JSONFault: Error, Equatable, Sendable {
         case badEscape = "no such escape"
         case loneSurrogate = "half a surrogate pair"
         case notAnObject = "a request is an object"
+        case notAList = "it is no list"
         case unreadable = "it can't be read"
     }
 
     package static let depthMax = 40
+
+    /// The fault of JSON that is well formed.
+    var isNoObject: Bool { if case .badJSON(_, .notAnObject) = self { true } else { false } }
 
     /// For a reply: what is wrong, and where.
     package var message: String {

@@ -41,30 +41,46 @@ internal import CJSON
             isReading = false
             unsafe cjson_rest(handle)
         }
-        if let fault = load(line) { throw refuse(fault) }
+        if let fault = load(line, isList: false) { throw refuse(fault) }
         return try read(JSONObject(rootOf: self))
     }
 
-    private func load(_ line: Span<UInt8>) -> JSONFault? {
+    /// The same of a text that must be one JSON array, such as a file may be.
+    package func parseList<Value, Refusal: Error>(
+        _ text: Span<UInt8>, refuse: (JSONFault) -> Refusal, read: (JSONArray) throws(Refusal) -> Value
+    ) throws(Refusal) -> Value {
+        precondition(!isReading, "a parser reads one line at a time")
+        isReading = true
+        defer {
+            isReading = false
+            unsafe cjson_rest(handle)
+        }
+        if let fault = load(text, isList: true) { throw refuse(fault) }
+        return try read(JSONArray(rootOf: self))
+    }
+
+    private func load(_ line: Span<UInt8>, isList: Bool) -> JSONFault? {
         let isLoaded = unsafe line.withUnsafeBufferPointer { unsafe cjson_load(handle, $0.baseAddress, $0.count) }
         guard isLoaded else { return .outOfMemory }
         let status = unsafe cjson_parse(handle)
-        if status != CJSON_REFUSED { return fault(of: status, line) }
+        if status != CJSON_REFUSED { return fault(of: status, line, isList) }
         var hasWideNumbers = false
         let fault = JSONFault.first(in: line) { number in
             unsafe cjson_mask_number(handle, number.lowerBound, number.count)
             hasWideNumbers = true
         }
-        if let fault { return fault }
+        if let fault, !(isList && fault.isNoObject) { return fault }
         guard hasWideNumbers else { return .badJSON(offset: 0, .unreadable) }
-        return self.fault(of: unsafe cjson_parse(handle), line)
+        return self.fault(of: unsafe cjson_parse(handle), line, isList)
     }
 
-    private func fault(of status: cjson_status, _ line: Span<UInt8>) -> JSONFault? {
+    private func fault(of status: cjson_status, _ line: Span<UInt8>, _ isList: Bool) -> JSONFault? {
         switch status {
         case CJSON_NO_MEMORY: return .outOfMemory
         case CJSON_READ, CJSON_REPEATED:
-            guard unsafe cjson_nodes(handle)[0].kind == CJSON_OBJECT.rawValue else {
+            let wanted = isList ? CJSON_ARRAY.rawValue : CJSON_OBJECT.rawValue
+            guard unsafe cjson_nodes(handle)[0].kind == wanted else {
+                if isList { return .badJSON(offset: 0, .notAList) }
                 return JSONFault.first(in: line) ?? .badJSON(offset: 0, .notAnObject)
             }
             guard status == CJSON_REPEATED else { return nil }
@@ -255,6 +271,11 @@ package struct JSONMember: ~Escapable {
     fileprivate let nodes: UnsafePointer<cjson_node>
     fileprivate let index: Int
 
+    @_lifetime(borrow parser)
+    fileprivate init(rootOf parser: borrowing JSONParser) {
+        unsafe nodes = cjson_nodes(parser.handle)
+        index = 0
+    }
     @_lifetime(copy value)
     fileprivate init(of value: borrowing JSONValue) {
         unsafe nodes = value.nodes
@@ -310,6 +331,14 @@ extension JSONElements {
     @_lifetime(copy line)
     package init(at mark: JSONMark, in line: borrowing JSONObject) {
         unsafe nodes = line.nodes
+        index = mark.index
+        end = mark.end
+    }
+
+    /// The same in a text whose root is `list`.
+    @_lifetime(copy list)
+    package init(at mark: JSONMark, in list: borrowing JSONArray) {
+        unsafe nodes = list.nodes
         index = mark.index
         end = mark.end
     }

@@ -1,0 +1,161 @@
+// Why this file exists: what all commands share: the words that were typed, where results go, and a daemon to ask, found
+// when it is first needed.
+
+import AccordionModel
+import CommandLine
+import EventLoop
+import Mirror
+import Wire
+
+final class Client {
+    /// How long a reply may take.
+    private static let replyMilliseconds = 60_000
+
+    let invocation: Invocation
+    let output: Output
+    let loop: Loop
+    /// The connection that was made first.
+    private(set) var current: DaemonConnection?
+    /// Where the daemon was found.
+    private(set) var address: Address?
+
+    init(_ invocation: Invocation) throws(CommandFailure) {
+        self.invocation = invocation
+        output = Output(isJSON: invocation.flag("json"))
+        do throws(SystemError) {
+            loop = try Loop()
+        } catch {
+            throw CommandFailure(.noDaemon, "\(error)")
+        }
+    }
+
+    /// The end: nothing is left open.
+    func close() {
+        current?.close()
+        loop.close()
+    }
+
+    // MARK: - The daemon
+
+    /// The connection, made at the first call: greeted where a name was given.
+    func connect() throws(CommandFailure) -> DaemonConnection {
+        if let current { return current }
+        let (stream, address) = try findStream()
+        self.address = address
+        let connection = DaemonConnection(stream)
+        current = connection
+        if let name = invocation.value("name") {
+            let reply = try call(.hello(Request.Hello(name: name)))
+            if let failure = reply.failure { throw CommandFailure(failure) }
+        }
+        return connection
+    }
+
+    /// A connected stream that is the caller's alone.
+    func findStream() throws(CommandFailure) -> (Stream, Address) {
+        let given = invocation.value("address") ?? Standard.variable("ACCORDION_ADDRESS")
+        return try DaemonFinder(loop: loop, given: given, mayStart: !invocation.flag("no-start")).find()
+    }
+
+    /// Asks and waits for the reply, a refusal included.
+    func call(_ action: Request.Action) throws(CommandFailure) -> ServerReply {
+        let connection = try connect()
+        var reply: ServerReply?
+        var lost: String?
+        var isLate = false
+        connection.onLost = { lost = $0 }
+        connection.request(action) { reply = $0 }
+        do throws(SystemError) {
+            let timer = try Timer(loop) { isLate = true }
+            timer.start(afterMilliseconds: Self.replyMilliseconds)
+            defer { timer.close() }
+            while reply == nil, lost == nil, !isLate { loop.turn() }
+        } catch {
+            throw CommandFailure(.noDaemon, "\(error)")
+        }
+        if let reply { return reply }
+        if let lost { throw CommandFailure(.noDaemon, lost) }
+        throw CommandFailure(.timedOut, "the daemon has not answered within \(Self.replyMilliseconds / 1_000) seconds")
+    }
+
+    /// Asks and waits; a refusal is thrown, with a proposal where a document is not known.
+    func ask(_ action: Request.Action) throws(CommandFailure) -> ServerReply {
+        let reply = try call(action)
+        guard let failure = reply.failure else { return reply }
+        throw try self.failure(failure, action.document)
+    }
+
+    func failure(_ failure: ServerFailure, _ name: DocumentName?) throws(CommandFailure) -> CommandFailure {
+        var result = CommandFailure(failure)
+        guard failure.code == ErrorCode.unknownDocument.rawValue, let name else { return result }
+        result.proposals = nearest(name.text, among: try documentNames())
+        if invocation.isCommandImplied {
+            result.proposals += CommandTable.program.nearestCommands(to: name.text).map { "accordion \($0)" }
+        }
+        return result
+    }
+
+    /// Every document's name, a page after the other.
+    func documentNames() throws(CommandFailure) -> [String] {
+        try summaries(prefix: "").map(\.name.text)
+    }
+
+    func summaries(prefix: String) throws(CommandFailure) -> [DocumentSummary] {
+        let pageCount = 1_000
+        var all: [DocumentSummary] = []
+        while true {
+            let reply = try ask(.list(prefix: prefix, after: all.last?.name.text, limit: pageCount))
+            let page = reply.documents ?? []
+            all += page
+            if page.count < pageCount { return all }
+        }
+    }
+
+    // MARK: - What words mean
+
+    /// The document named by an argument.
+    func documentName(_ argument: String = "DOC") throws(CommandFailure) -> DocumentName {
+        let text = invocation.argument(argument) ?? ""
+        guard let name = DocumentName(text) else {
+            throw CommandFailure(
+                .usage,
+                "\(JSONEscape.quoted(text)) is no document's name: 1 to \(DocumentName.bytesMax) bytes of letters, "
+                    + "digits, \".\", \"_\" and \"-\", not beginning with \".\" or \"-\"")
+        }
+        return name
+    }
+
+    /// The document as it stands now.
+    func replica(of name: DocumentName) throws(CommandFailure) -> Replica {
+        let reply = try ask(.get(name, section: .top))
+        guard let document = reply.document?.document, let state = reply.state else {
+            throw CommandFailure(.noDaemon, "the daemon's answer lacks the document")
+        }
+        var replica = Replica(name)
+        _ = replica.receive(
+            .snapshot(
+                ServerEvent.Snapshot(
+                    name: name, reason: "subscribed", epoch: "", version: reply.version ?? .init(),
+                    document: document, state: state)))
+        return replica
+    }
+
+    /// The section that a word means, or why it means none.
+    func section(_ text: String, in document: Document, of name: DocumentName) throws(CommandFailure) -> Int32 {
+        switch SectionReference(text, in: document) {
+        case .section(let section): return section
+        case .ambiguous(let paths):
+            let shownMax = 10
+            let more = paths.count > shownMax ? " and \(paths.count - shownMax) more" : ""
+            throw CommandFailure(
+                .usage,
+                "several sections of \(name) are called \(JSONEscape.quoted(text)): "
+                    + paths.prefix(shownMax).map { JSONEscape.quoted($0.text) }.joined(separator: ", ") + more)
+        case .unknown:
+            let paths = nearest(text, among: document.sections.lazy.map(\.path.text))
+            let titles = paths.isEmpty ? nearest(text, among: document.sections.lazy.map(\.title)) : []
+            throw CommandFailure(
+                .notFound, "no section \(JSONEscape.quoted(text)) in \(name)", proposals: paths + titles)
+        }
+    }
+}

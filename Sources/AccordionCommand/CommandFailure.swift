@@ -1,0 +1,42 @@
+// Why this file exists: scripts go by the exit code and people by the message, so every way to fail has both.
+
+import CommandLine
+import Mirror
+import Wire
+
+/// Why a command ends without having done what it was asked to.
+struct CommandFailure: Error {
+    let exit: ExitCode
+    let message: String
+    /// What was probably meant.
+    var proposals: [String] = []
+
+    init(_ exit: ExitCode, _ message: String, proposals: [String] = []) {
+        self.exit = exit
+        self.message = message
+        self.proposals = proposals
+    }
+
+    /// A refusal by the daemon.
+    init(_ failure: ServerFailure) {
+        let exit: ExitCode =
+            switch failure.code {
+            case ErrorCode.unknownDocument.rawValue, ErrorCode.unknownSection.rawValue: .notFound
+            case ErrorCode.unauthorized.rawValue, ErrorCode.forbidden.rawValue: .notAllowed
+            default: .refused
+            }
+        let place = failure.at.map { ", at position \($0 + 1)" } ?? ""
+        self.init(exit, "\(failure.message)\(place) (\(failure.code))")
+    }
+
+    /// For standard error. What came from outside is made visible.
+    var lines: String {
+        var text = "accordion: \(DisplayText.visible(message))\n"
+        if let last = proposals.last {
+            let all = proposals.dropLast().map(DisplayText.visible).joined(separator: ", ")
+            let named = DisplayText.visible(last)
+            text += "Did you mean " + (all.isEmpty ? named : "\(all) or \(named)") + "?\n"
+        }
+        return text
+    }
+}

@@ -1,0 +1,70 @@
+// Why this file exists: the command line of `accordion` as one table, from which it is parsed and explained. Each command's
+// own entry stands in its own file.
+
+import CommandLine
+
+enum CommandTable {
+    static let version = "0.1.0"
+
+    static let program = Program(
+        name: "accordion", version: version,
+        summary: "shared accordion documents: open a section, and it is open for everyone, now",
+        details: [
+            "Sections are named by their path (\"Deploy/Smoke test\"), by their place (\"#3.2\": the second inside the "
+                + "third), or by a title that only one section has. Results go to standard output, aligned on a "
+                + "terminal and separated by tabs in a pipe; everything else goes to standard error."
+        ],
+        options: [
+            Option(
+                "address", value: OptionValue("ADDRESS", .address),
+                help: "The daemon: unix:PATH or tcp://HOST:PORT; otherwise the user's, then the system's"),
+            Option("name", value: OptionValue("NAME"), help: "The name that others see"),
+            Option("json", help: "One JSON object a line, safe for a terminal"),
+            Option("no-start", help: "Don't start a daemon where none answers"),
+        ],
+        commands: commands, defaultCommand: MirrorRun.table.name,
+        examples: [
+            Example("accordion runbook.json", "imports the file if need be and shows it live"),
+            Example("accordion toggle runbook Deploy", "turns one section, for everyone"),
+            Example("accordion watch runbook", "a line for each change"),
+        ],
+        exitCodes: [
+            Meaning(.done, "done"), Meaning(.refused, "refused by the daemon"), Meaning(.usage, "wrong usage"),
+            Meaning(.notFound, "no such document or section"), Meaning(.notAllowed, "not allowed"),
+            Meaning(.noDaemon, "no daemon reached, or it was lost"), Meaning(.timedOut, "timed out"),
+            Meaning(.unreadableFile, "a file that can't be read or understood"),
+        ],
+        environment: [
+            Meaning("ACCORDION_ADDRESS", "the daemon, where --address is not given"),
+            Meaning("XDG_RUNTIME_DIR", "where the user's daemon has its socket"),
+            Meaning("NO_COLOR", "no colours, where it is set and not empty"),
+        ])
+
+    private static let commands =
+        [MirrorRun.table, ListCommand.table, ShowCommand.table] + GestureCommand.tables + BulkCommand.tables + [
+            ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, SendCommand.table,
+        ]
+
+    /// Does what was asked and returns the exit code.
+    static func run(_ client: Client) throws(CommandFailure) -> ExitCode {
+        let name = client.invocation.command?.name ?? ""
+        if let gesture = GestureCommand(rawValue: name) { return try gesture.run(client) }
+        if let bulk = BulkCommand(rawValue: name) { return try bulk.run(client) }
+        switch name {
+        case ListCommand.table.name: try ListCommand.run(client)
+        case ShowCommand.table.name: try ShowCommand.run(client)
+        case ImportCommand.table.name: try ImportCommand.run(client)
+        case ExportCommand.table.name: try ExportCommand.run(client)
+        case DeleteCommand.table.name: try DeleteCommand.run(client)
+        case WatchCommand.table.name: try WatchCommand.run(client)
+        case SendCommand.table.name: return try SendCommand.run(client)
+        default: try MirrorRun.run(client)
+        }
+        return .done
+    }
+}
+
+extension Argument {
+    static let document = Argument.one("DOC", .document)
+    static let section = Argument.optional("SECTION", .section)
+}

@@ -1,0 +1,111 @@
+// Why this file exists: every command speaks to the daemon in the same way: requests with an id each, replies in their
+// order, events in between. This is that, over one stream.
+
+import Bytes
+import EventLoop
+import Wire
+
+/// One connection to a daemon. It is lost once: on purpose by `close`, or by what `onLost` is told then.
+final class DaemonConnection: StreamOwner {
+    /// A snapshot of the largest document fits, with every character of it escaped.
+    private static let lineBytesMax = 256 << 20
+
+    var onEvent: ((ServerEvent) -> Void)?
+    var onLost: ((String) -> Void)?
+    var outbox = Outbox()
+    private let stream: Stream
+    private let reader = ServerLineReader()
+    private var framer = LineFramer(lineBytesMax: DaemonConnection.lineBytesMax)
+    private var waiting: [(id: Int, handler: (ServerReply) -> Void)] = []
+    private var nextID = 1
+    private var isOver = false
+    /// What the daemon said on leaving.
+    private(set) var farewell: String?
+
+    init(_ stream: Stream) {
+        self.stream = stream
+        stream.owner = self
+        stream.startReading()
+    }
+
+    /// Sends a request; `handler` is called with its reply, unless the connection is lost before.
+    func request(_ action: Request.Action, _ handler: @escaping (ServerReply) -> Void) {
+        let id = nextID
+        nextID += 1
+        let frame = Frame()
+        Request(id: .number(id), action).write(into: frame)
+        frame.seal()
+        waiting.append((id, handler))
+        stream.queue(Piece(frame, isDroppable: false))
+        stream.flush()
+    }
+
+    func close() {
+        isOver = true
+        waiting = []
+        stream.close()
+    }
+
+    private func lose(_ reason: String) {
+        guard !isOver else { return }
+        isOver = true
+        waiting = []
+        stream.close()
+        onLost?(reason)
+    }
+
+    // MARK: - What comes in
+
+    func streamRead(_ stream: Stream, _ bytes: Span<UInt8>) {
+        var position = 0
+        while !isOver {
+            switch framer.step(bytes, &position) {
+            case .line(let range): take(bytes.extracting(range))
+            case .gathered(let line): take(line.span)
+            case .needsPermission: framer.refuse()
+            case .overlong: lose("the daemon sends a line that is too long")
+            case .exhausted: return
+            }
+        }
+    }
+
+    private func take(_ line: Span<UInt8>) {
+        if line.isEmpty { return }
+        do throws(Failure) {
+            switch try reader.read(line) {
+            case .event(.goodbye(let reason)):
+                farewell = reason
+                onEvent?(.goodbye(reason: reason))
+            case .event(let event): onEvent?(event)
+            case .reply(let reply): take(reply)
+            }
+        } catch {
+            lose("the daemon sends what can't be understood: \(error.message)")
+        }
+    }
+
+    private func take(_ reply: ServerReply) {
+        guard let next = waiting.first, reply.id == .number(next.id) else {
+            // An answer to no request is the daemon's last word, such as that it has no room.
+            return lose(reply.failure?.message ?? "the daemon answers what was not asked")
+        }
+        waiting.removeFirst()
+        next.handler(reply)
+    }
+
+    func streamEnded(_ stream: Stream) { lose(ending) }
+
+    func streamDrained(_ stream: Stream) {}
+
+    func streamFailed(_ stream: Stream, _ error: SystemError) { lose(farewell == nil ? "\(error)" : ending) }
+
+    func streamClosed(_ stream: Stream) {}
+
+    private var ending: String {
+        switch farewell {
+        case "shutting_down"?: "the daemon has stopped"
+        case let reason?: "the daemon has closed the connection: \(reason)"
+        case nil: "the daemon has closed the connection"
+        }
+    }
+}

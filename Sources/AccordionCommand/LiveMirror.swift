@@ -1,0 +1,275 @@
+// Why this file exists: the live view's edges: keys from the terminal, events from the daemon, frames to the screen, and the
+// way back to the shell. What anything means is MirrorView's.
+
+import AccordionModel
+import CommandLine
+import EventLoop
+import Glibc
+import Mirror
+import Terminal
+import Wire
+
+final class LiveMirror {
+    /// Waits between attempts to connect again: from the first to the last, doubling.
+    private static let retryMilliseconds = (first: 100, last: 5_000)
+    /// How often a document is asked for that is not there.
+    private static let missingMilliseconds = 2_000
+
+    private let client: Client
+    private let loop: Loop
+    private let name: DocumentName
+    private let address: Address
+    private var terminal: TerminalSession
+    private var view: MirrorView
+    private var connection: DaemonConnection?
+    private var connector: Connector?
+    private var retryTimer: Timer?
+    private var retryMilliseconds = LiveMirror.retryMilliseconds.first
+    private var keys: FileReadiness?
+    private var signals: [SignalWatcher] = []
+    /// What the terminal shows; nil where that is not known.
+    private var shown: Screen?
+    private var isDirty = true
+    private var isOver = false
+    private var failure: CommandFailure?
+
+    init(_ client: Client, _ name: DocumentName) throws(CommandFailure) {
+        let connection = try client.connect()
+        guard let address = client.address else { throw CommandFailure(.noDaemon, "no daemon answers") }
+        self.client = client
+        self.name = name
+        self.address = address
+        loop = client.loop
+        do throws(TerminalError) {
+            terminal = try TerminalSession()
+        } catch {
+            throw CommandFailure(.usage, Self.words(error))
+        }
+        view = MirrorView(name, rows: terminal.size.rows, columns: terminal.size.columns)
+        self.connection = connection
+    }
+
+    /// Until the user quits.
+    func run() throws(CommandFailure) {
+        defer { close() }
+        do throws(SystemError) {
+            keys = try FileReadiness(loop, descriptor: STDIN_FILENO) { [unowned self] _ in readKeys() }
+            retryTimer = try Timer(loop) { [unowned self] in retry() }
+            for signal in [SIGINT, SIGTERM, SIGHUP] {
+                signals.append(try SignalWatcher(loop, signal: signal) { [unowned self] in isOver = true })
+            }
+            signals.append(try SignalWatcher(loop, signal: SIGWINCH) { [unowned self] in resized() })
+            signals.append(try SignalWatcher(loop, signal: SIGTSTP) { [unowned self] in suspend() })
+        } catch {
+            throw CommandFailure(.noDaemon, "\(error)")
+        }
+        keys?.start(.readable)
+        if let connection { attach(connection) }
+        loop.beforePoll = { [unowned self] in draw() }
+        while !isOver { loop.turn() }
+        loop.beforePoll = nil
+        terminal.close()
+        if let failure { throw failure }
+    }
+
+    private func close() {
+        terminal.close()
+        loop.beforePoll = nil
+        keys?.close()
+        retryTimer?.close()
+        connector?.cancel()
+        connection?.close()
+        for signal in signals { signal.close() }
+    }
+
+    // MARK: - The daemon
+
+    private func attach(_ connection: DaemonConnection) {
+        self.connection = connection
+        isDirty = true
+        view.connected()
+        connection.onEvent = { [unowned self] in receive($0) }
+        connection.onLost = { [unowned self] in lost($0) }
+        if let name = client.invocation.value("name"), connection !== client.current {
+            connection.request(.hello(Request.Hello(name: name))) { [unowned self] reply in
+                if let failure = reply.failure { view.tell(failure.message) }
+            }
+        }
+        subscribe()
+    }
+
+    private func subscribe() {
+        connection?.request(view.replica.subscription) { [unowned self] reply in
+            isDirty = true
+            guard let failure = reply.failure else {
+                retryMilliseconds = Self.retryMilliseconds.first
+                return
+            }
+            view.missing()
+            view.tell(failure.message)
+            retryTimer?.start(afterMilliseconds: Self.missingMilliseconds)
+        }
+    }
+
+    private func receive(_ event: ServerEvent) {
+        isDirty = true
+        if case .goodbye(let reason) = event { view.tell("the daemon says goodbye: \(reason)") }
+        view.receive(event)
+    }
+
+    private func lost(_ reason: String) {
+        isDirty = true
+        connection = nil
+        view.disconnected(reason: reason)
+        retryTimer?.start(afterMilliseconds: retryMilliseconds)
+        retryMilliseconds = min(retryMilliseconds * 2, Self.retryMilliseconds.last)
+    }
+
+    /// Asks again for a document that was not there, or connects again.
+    private func retry() {
+        if connection != nil { return subscribe() }
+        do throws(SystemError) {
+            connector = try Stream.connect(loop, to: address) { [unowned self] result in
+                connector = nil
+                switch result {
+                case .success(let stream): attach(DaemonConnection(stream))
+                case .failure(let error): lost("\(error)")
+                }
+            }
+        } catch {
+            lost("\(error)")
+        }
+    }
+
+    // MARK: - The terminal
+
+    private func readKeys() {
+        while !isOver {
+            let keys = terminal.readKeys()
+            if keys.isEmpty { return }
+            for key in keys where !isOver { press(key) }
+        }
+    }
+
+    private func press(_ key: Key) {
+        isDirty = true
+        switch key {
+        case .character("q"), .control("c"): isOver = true
+        case .hangup: isOver = true
+        case .control("z"): suspend()
+        case .character("R"), .control("l"): shown = nil
+        case .resize: resized()
+        default:
+            guard let gesture = MirrorGesture(key) else { return }
+            guard let intent = view.perform(gesture) else { return }
+            connection?.request(intent.action(name)) { [unowned self] reply in
+                isDirty = true
+                view.answered(id: intent.id, failure: reply.failure)
+            }
+        }
+    }
+
+    private func resized() {
+        let size = terminal.resize()
+        view.resize(rows: size.rows, columns: size.columns)
+        shown = nil
+        isDirty = true
+    }
+
+    private func suspend() {
+        terminal.suspend()
+        view.resize(rows: terminal.size.rows, columns: terminal.size.columns)
+        shown = nil
+        isDirty = true
+    }
+
+    private func draw() {
+        guard isDirty, !isOver else { return }
+        isDirty = false
+        let screen = view.screen()
+        let operations = shown.map { Screen.difference(from: $0, to: screen) } ?? Screen.drawing(screen)
+        do throws(TerminalError) {
+            try terminal.draw(operations.map(DrawingOperation.init))
+            shown = screen
+        } catch {
+            shown = nil
+            if error == .outputStalled { return }
+            failure = CommandFailure(.noDaemon, Self.words(error))
+            isOver = true
+        }
+    }
+
+    private static func words(_ error: TerminalError) -> String {
+        switch error {
+        case .notATerminal: "this is no terminal"
+        case .unknownType(let type): "the terminal type \(JSONEscape.quoted(type)) (TERM) is not known"
+        case .unusableType(let type): "a terminal of type \(JSONEscape.quoted(type)) can't move its cursor"
+        case .alreadyOpen: "the terminal is in use"
+        case .outputStalled: "the terminal takes nothing"
+        case .output(let code): "the terminal is gone: \(Standard.reason(code))"
+        }
+    }
+}
+
+// MARK: - Between rooms
+
+extension MirrorGesture {
+    /// Nil for a key that means nothing.
+    fileprivate init?(_ key: Key) {
+        switch key {
+        case .down, .character("j"): self = .down
+        case .up, .character("k"): self = .up
+        case .home, .character("g"): self = .home
+        case .end, .character("G"): self = .end
+        case .pageDown, .control("f"): self = .pageDown
+        case .pageUp, .control("b"): self = .pageUp
+        case .control("d"): self = .halfPageDown
+        case .control("u"): self = .halfPageUp
+        case .space, .enter: self = .toggle
+        case .right, .character("l"): self = .open
+        case .left, .character("h"): self = .close
+        case .character("x"): self = .check
+        case .character("?"), .function(1): self = .help
+        case .mouse(let event):
+            switch event.kind {
+            case .press: self = .press(row: event.row, column: event.column)
+            case .wheelUp: self = .scroll(-1)
+            case .wheelDown: self = .scroll(1)
+            }
+        default: return nil
+        }
+    }
+}
+
+extension DrawingOperation {
+    fileprivate init(_ operation: Screen.Operation) {
+        switch operation {
+        case .clear: self = .clear
+        case .move(let row, let column): self = .move(row: row, column: column)
+        case .style(let style): self = .style(TerminalStyle(style))
+        case .write(let text): self = .write(text)
+        case .clearToEndOfLine: self = .clearToEndOfLine
+        case .cursor(let position?): self = .showCursor(row: position.row, column: position.column)
+        case .cursor(nil): self = .hideCursor
+        }
+    }
+}
+
+extension TerminalStyle {
+    fileprivate init(_ style: Screen.Style) {
+        self.init(
+            isBold: style.attributes.contains(.bold), isDim: style.attributes.contains(.dim),
+            isReverse: style.attributes.contains(.reverse), isUnderlined: style.attributes.contains(.underline),
+            foreground: TerminalColour(style.foreground), background: TerminalColour(style.background))
+    }
+}
+
+extension TerminalColour {
+    fileprivate init(_ colour: Screen.Colour) {
+        switch colour {
+        case .standard: self = .standard
+        case .ansi(let number): self = .ansi(number)
+        case .rgb(let red, let green, let blue): self = .rgb(red, green, blue)
+        }
+    }
+}

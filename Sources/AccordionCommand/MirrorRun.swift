@@ -1,0 +1,58 @@
+// Why this file exists: `accordion mirror`, and `accordion DOC-OR-FILE`: which document is meant, made of a file where it
+// does not exist yet, and then the live view of it.
+
+import AccordionModel
+import CommandLine
+import Glibc
+import Wire
+
+enum MirrorRun {
+    static let table = Command(
+        "mirror", summary: "the live view of a document; a file is imported first if its document does not exist",
+        details: [
+            "Keys: j k and the arrows move, Space or Enter toggles, l and h open and close, x sets a check mark, g and G "
+                + "go to the ends, R draws anew, ? tells more, q quits. The mouse: the arrow toggles, the title selects, "
+                + "the wheel scrolls."
+        ],
+        arguments: [.one("DOC-OR-FILE", .document)],
+        example: Example("accordion mirror runbook", "everyone who does sees the same"))
+
+    static func run(_ client: Client) throws(CommandFailure) {
+        guard Standard.isTerminal(STDIN_FILENO), Standard.isTerminal(STDOUT_FILENO) else {
+            throw CommandFailure(.usage, "the live view needs a terminal; \"accordion show\" prints a document")
+        }
+        let word = client.invocation.argument("DOC-OR-FILE") ?? ""
+        let name = try document(word, client)
+        try LiveMirror(client, name).run()
+    }
+
+    /// The document that the word names; else the one of the file that it names, imported if it is not there.
+    private static func document(_ word: String, _ client: Client) throws(CommandFailure) -> DocumentName {
+        let name = DocumentName(word)
+        if let name, try exists(name, client) { return name }
+        guard Standard.isFile(word) else {
+            guard let name else {
+                throw CommandFailure(.notFound, "\(JSONEscape.quoted(word)) is neither a document nor a file")
+            }
+            throw try client.failure(
+                ServerFailure(
+                    code: ErrorCode.unknownDocument.rawValue,
+                    message: "no document and no file \(JSONEscape.quoted(word))"), name)
+        }
+        let imported = try ImportCommand.read(word, .init())
+        let made = try ImportCommand.name(of: imported, word, given: nil)
+        if try exists(made, client) { return made }
+        let reply = try client.call(.create(made, imported.document, Request.WriteOptions()))
+        // Somebody else may have made it at the same moment.
+        if let failure = reply.failure, failure.code != ErrorCode.documentExists.rawValue {
+            throw CommandFailure(failure)
+        }
+        return made
+    }
+
+    private static func exists(_ name: DocumentName, _ client: Client) throws(CommandFailure) -> Bool {
+        let reply = try client.call(.list(prefix: name.text, after: nil, limit: 1))
+        if let failure = reply.failure { throw CommandFailure(failure) }
+        return reply.documents?.first?.name == name
+    }
+}

@@ -1,0 +1,72 @@
+// Why this file exists: the same result is read by people and by programs: aligned on a terminal, tab-separated in a pipe,
+// a JSON object a line where that was asked for. In all three a text can't do anything to a terminal.
+
+import Bytes
+import Glibc
+import Mirror
+import Wire
+
+final class Output {
+    let isJSON: Bool
+    let isTerminal: Bool
+    private var buffer: [UInt8] = []
+
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+        isTerminal = Standard.isTerminal(STDOUT_FILENO)
+    }
+
+    /// A line of plain text.
+    func line(_ text: String) {
+        append(Array(text.utf8))
+        append([0x0A])
+    }
+
+    /// One object, as `write` writes its members.
+    func object(_ write: (JSONWriter) -> Void) {
+        let frame = Frame()
+        let writer = JSONWriter(frame)
+        writer.raw("{")
+        write(writer)
+        writer.raw("}\n")
+        append(frame)
+    }
+
+    func append(_ frame: Frame) {
+        frame.withSpan { span in
+            buffer.reserveCapacity(buffer.count + span.count)
+            for index in span.indices { buffer.append(span[index]) }
+        }
+    }
+
+    func append(_ bytes: [UInt8]) { buffer += bytes }
+
+    /// Fields of a line in a pipe.
+    func fields(_ fields: [String]) { line(fields.map(DisplayText.visible).joined(separator: "\t")) }
+
+    /// Columns aligned under `heading` on a terminal; in a pipe tab-separated, without it.
+    func table(_ heading: [String], _ rows: [[String]]) {
+        guard isTerminal else {
+            for row in rows { fields(row) }
+            return
+        }
+        guard !rows.isEmpty else { return }
+        let all = [heading] + rows
+        let widths = heading.indices.map { column in all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0 }
+        for row in all {
+            var text = ""
+            for (column, field) in row.enumerated() {
+                let isLast = column == row.count - 1
+                text += isLast ? DisplayText.visible(field) : DisplayText.pad(field, toColumns: widths[column]) + "  "
+            }
+            line(text)
+        }
+    }
+
+    /// Writes what was gathered. Where the reader is gone it has seen enough, and the program ends.
+    func flush() {
+        let bytes = buffer
+        buffer = []
+        if !Standard.write(bytes, to: STDOUT_FILENO) { exit(0) }
+    }
+}

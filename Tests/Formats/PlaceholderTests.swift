@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room Formats builds`() { #expect(Bool(true)) }

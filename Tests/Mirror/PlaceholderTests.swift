@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room Mirror builds`() { #expect(Bool(true)) }
