@@ -222,7 +222,7 @@ struct FailureTests {
             #"{"op":"get","doc":"tour","section":"x\#(marks)"}"#, #"{"op":"open","doc":"tour","section":"x\#(marks)"}"#,
             #"{"op":"reset","doc":"tour","under":"x\#(marks)"}"#,
         ] { #expect(kinds(client.ask(line)) == ["unknown_section"]) }
-        #expect(kinds(client.ask(#"{"op":"list","prefix":"x\#(marks)","after":"\#(marks)"}"#)) == ["ok"])
+        #expect(kinds(client.ask(#"{"op":"list","prefix":"x\#(marks)"}"#)) == ["ok"])
         #expect(kinds(client.ask(#"{"op":"get","doc":"\#(marks)"}"#)) == ["bad_request"])
     }
 }
