@@ -167,7 +167,12 @@ private struct History {
 }
 
 struct RandomHistoryTests {
-    @Test(.timeLimit(.minutes(5)), arguments: [5_179_053_664_510_055_519] + (0..<600).map { _ in freshSeed() })
+    /// Seeds that once found a fault: a list made good was lost again; a group closed a section that was in conflict.
+    private static let notable: [UInt64] = [
+        5_179_053_664_510_055_519, 5_173_871_166_786_345_391, 8_424_089_920_577_835_714,
+    ]
+
+    @Test(arguments: notable + (0..<100).map { _ in freshSeed() })
     func `every client knows in the end what the daemon knows`(seed: UInt64) {
         var history = History(seed: seed)
         for _ in 0..<400 { history.step() }
