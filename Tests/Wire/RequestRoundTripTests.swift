@@ -8,16 +8,12 @@ import Wire
 
 struct RequestRoundTripTests {
     /// Writing what was read of what was written gives the same line; and the line is one.
-    private func goesRound(_ action: Request.Action, id: RequestID? = nil) {
+    private func goesRound(_ action: Request.Action, id: RequestID? = nil) -> Bool {
         let line = text(Request(id: id, action))
-        #expect(line.last == "\n" && line.dropLast().allSatisfy { $0 != "\n" })
-        guard case .success(let read) = request(String(line.dropLast())) else {
-            Issue.record("\(line)")
-            return
-        }
-        #expect(text(read) == line)
-        #expect(read.id == id)
-        #expect("\(read.action)".utf8.count == "\(action)".utf8.count || "\(action)".contains("Document"), "\(line)")
+        guard line.last == "\n", line.dropLast().allSatisfy({ $0 != "\n" }),
+            case .success(let read) = request(String(line.dropLast()))
+        else { return false }
+        return text(read) == line && read.id == id
     }
 
     private static func version(_ counters: [String: Int64]) -> VersionVector {
@@ -45,10 +41,10 @@ struct RequestRoundTripTests {
     @Test func `every gesture goes round, alone and in a batch`() {
         for options in Self.options {
             for name in Self.names {
-                for gesture in Self.gestures { goesRound(.gesture(name, gesture, options)) }
-                goesRound(.batch(name, Self.gestures, options))
-                goesRound(.batch(name, [], options))
-                goesRound(.delete(name, options))
+                for gesture in Self.gestures { #expect(goesRound(.gesture(name, gesture, options))) }
+                #expect(goesRound(.batch(name, Self.gestures, options)))
+                #expect(goesRound(.batch(name, [], options)))
+                #expect(goesRound(.delete(name, options)))
             }
         }
         guard
@@ -61,32 +57,33 @@ struct RequestRoundTripTests {
 
     @Test func `every other request goes round`() {
         for name in Self.names {
-            goesRound(.get(name, section: .top))
-            goesRound(.unsubscribe(name))
-            goesRound(.present(name, true))
-            goesRound(.present(name, false))
-            goesRound(.select(name, section: nil))
+            #expect(goesRound(.get(name, section: .top)))
+            #expect(goesRound(.unsubscribe(name)))
+            #expect(goesRound(.present(name, true)))
+            #expect(goesRound(.present(name, false)))
+            #expect(goesRound(.select(name, section: nil)))
             for path in Self.paths {
-                goesRound(.get(name, section: path))
-                goesRound(.select(name, section: path))
+                #expect(goesRound(.get(name, section: path)))
+                #expect(goesRound(.select(name, section: path)))
             }
-            goesRound(.subscribe(Request.Subscribe(name)))
-            goesRound(.subscribe(Request.Subscribe(name, since: VersionVector(), epoch: "", presence: true)))
-            goesRound(.subscribe(Request.Subscribe(name, since: Self.version(["a": 1, "b": 2]), epoch: "e \"x\"")))
+            #expect(goesRound(.subscribe(Request.Subscribe(name))))
+            #expect(goesRound(.subscribe(Request.Subscribe(name, since: VersionVector(), epoch: "", presence: true))))
+            #expect(
+                goesRound(.subscribe(Request.Subscribe(name, since: Self.version(["a": 1, "b": 2]), epoch: "e \"x\""))))
         }
-        for isOn in [true, false] { goesRound(.watchList(isOn)) }
-        goesRound(.ping)
-        goesRound(.hello(Request.Hello(name: nil)))
-        goesRound(.hello(Request.Hello(name: "Zoë \"z\"", token: "t\\")))
-        goesRound(.list(prefix: "", after: nil, limit: 1_000))
-        goesRound(.list(prefix: "é", after: "\u{1F600}", limit: 1))
+        for isOn in [true, false] { #expect(goesRound(.watchList(isOn))) }
+        #expect(goesRound(.ping))
+        #expect(goesRound(.hello(Request.Hello(name: nil))))
+        #expect(goesRound(.hello(Request.Hello(name: "Zoë \"z\"", token: "t\\"))))
+        #expect(goesRound(.list(prefix: "", after: nil, limit: 1_000)))
+        #expect(goesRound(.list(prefix: "é", after: "\u{1F600}", limit: 1)))
     }
 
     @Test func `ids go round`() {
         for id: RequestID in [
             .number(0), .number(-1), .number(9_007_199_254_740_991), .number(-9_007_199_254_740_991), .text(""),
             .text("\"\\\n\u{202E}é"), .text(String(repeating: "x", count: 128)),
-        ] { goesRound(.ping, id: id) }
+        ] { #expect(goesRound(.ping, id: id)) }
     }
 
     @Test(arguments: (0..<50).map { _ in UInt64.random(in: 0 ... .max) })
@@ -126,7 +123,7 @@ struct RequestRoundTripTests {
         guard case .success(let read) = request(#"{"op":"get","doc":"d","section":"\#(long)"}"#),
             case .get(_, let section) = read.action
         else { return #expect(Bool(false)) }
-        #expect(section.text.utf8.count <= 3 * 4_096)
+        #expect(section.text.utf8.count <= 512)
         let longest = Array(repeating: String(repeating: "é", count: 64), count: 16).joined(separator: "/")
         guard case .success(let other) = request(#"{"op":"get","doc":"d","section":"\#(longest)"}"#),
             case .get(_, let section) = other.action
