@@ -140,11 +140,11 @@ package struct SharedState: Sendable {
             let after = view?.groups[parent]?.shown
             if let before, before != after, view?.set(before, .open, false) == true {
                 applied.visibleChanges += 1
-                written.insert(before)
+                tell(before, &written, &applied)
             }
             if let after, view?.set(after, .open, true) == true {
                 applied.visibleChanges += 1
-                written.insert(after)
+                tell(after, &written, &applied)
             }
             if let conflict = groupConflict(parent) { applied.conflicts.append(conflict) }
         }
@@ -152,6 +152,12 @@ package struct SharedState: Sendable {
             applied.changes.append(
                 Change(section: section, field: .open, value: view?.isOpen(section) ?? false))
         }
+    }
+
+    /// A section that another one's write has turned: told like a written one, so whoever hears of it knows all that stands.
+    private func tell(_ section: Int32, _ written: inout Set<Int32>, _ applied: inout Applied) {
+        guard written.insert(section).inserted, let conflict = conflict(section, .open) else { return }
+        applied.conflicts.append(conflict)
     }
 
     private mutating func refresh(_ section: Int32, _ register: FlagRegister) -> Bool {

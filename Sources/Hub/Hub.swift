@@ -38,7 +38,7 @@ package final class Hub {
 
     package var sessionCount: Int { sessions.count }
     /// Whether `endTurn` has anything to end.
-    package var hasTurn: Bool { !turn.isEmpty }
+    package var hasTurn: Bool { !turn.isEmpty || !held.isEmpty }
     /// What the current turn has cost: input decided, bytes written for it, sections looked at. At `turnBytesMax` the owner
     /// ends it before it takes more; what it takes all the same is kept for the next turn.
     package var turnBytes: Int { turn.inputBytes + turn.workBytes }
@@ -239,14 +239,22 @@ package final class Hub {
         let ended = turn
         fanOut(ended)
         turn = Turn(number: ended.number + 1)
+        resumeHeld()
+        return ended
+    }
+
+    /// Takes up held input, one session after the other; who does not get a turn in this turn is first in the next.
+    private func resumeHeld() {
         let waiting = held
         held = []
-        for session in waiting {
-            session.isHeld = false
-            resume(session)
+        var taken = 0
+        while taken < waiting.count, !isTurnFull {
+            waiting[taken].isHeld = false
+            resume(waiting[taken])
+            taken += 1
         }
-        turn.resumed = waiting
-        return ended
+        held.insert(contentsOf: waiting[taken...], at: 0)
+        turn.resumed = Array(waiting[..<taken])
     }
 
     /// Hands on what a turn had for its sessions, now that what it rests on is stored. The sessions that were given

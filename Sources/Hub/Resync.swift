@@ -21,7 +21,9 @@ extension Hub {
         }
         if let watch = session.listWatch, watch.givenTurn > session.emptyTurn {
             watch.isBehind = true
-            watch.missedSince = watch.missedSince ?? session.emptyTurn + 1
+            // What was being made good may be lost again.
+            let since = watch.goodTurn > session.emptyTurn ? watch.goodSince : session.emptyTurn + 1
+            watch.missedSince = min(watch.missedSince ?? since, since)
             watch.madeGoodTo = nil
         }
     }
@@ -102,6 +104,8 @@ extension Hub {
         frame.seal()
         turn.workBytes += frame.count + rooms.count * Turn.registerWorkBytes
         watch.givenTurn = turn.number
+        watch.goodTurn = turn.number
+        watch.goodSince = since
         deliver(Piece(frame, isDroppable: true), to: session)
     }
 }

@@ -121,6 +121,9 @@ final class ListWatch {
     var missedSince: UInt64?
     /// The last name, in their order, up to which it was made good.
     var madeGoodTo: DocumentName?
+    /// In which turn something was last made good, and since which.
+    var goodTurn: UInt64 = 0
+    var goodSince: UInt64 = 0
 
     init(index: Int, cursor: Int) {
         self.index = index

@@ -113,14 +113,23 @@ extension Members {
 }
 
 extension SectionPath {
-    /// A path that may be as long as its line. One of more characters than any section's names none and is cut before it
-    /// is put into NFC: the time to order combining marks grows with the square of their number.
+    /// A path that may be as long as its line. It is cut where a segment has more bytes than any that NFC could bring to
+    /// 128 (four times as many), since it names nothing then: the time to put combining marks in order grows with the
+    /// square of their number.
     init(ofAnyLength text: String) {
-        self.init(
-            text.utf8.count <= Self.scalarsMax
-                ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.scalarsMax))))
+        guard text.utf8.count > Self.segmentBytesMax else {
+            self.init(text)
+            return
+        }
+        var cut = String.UnicodeScalarView()
+        var segmentBytes = 0
+        for scalar in text.unicodeScalars {
+            segmentBytes = scalar == "/" ? 0 : segmentBytes + UTF8.width(scalar)
+            if segmentBytes > Self.segmentBytesMax { break }
+            cut.append(scalar)
+        }
+        self.init(String(cut))
     }
 
-    /// 16 segments of 128 bytes, with what NFC may take off.
-    private static var scalarsMax: Int { 4_096 }
+    private static var segmentBytesMax: Int { 4 * 128 }
 }

@@ -145,7 +145,7 @@ struct PresenceTests {
         test.milliseconds += 250
         test.tellPresence()
         let line = actor.take().last
-        #expect((15_000...(16 << 10) + 200).contains(line?.utf8.count ?? 0))
+        #expect((14_000...(16 << 10) + 200).contains(line?.utf8.count ?? 0))
         #expect(clientsOf(line)?.count == 65)
         #expect((6...8).contains(clientsOf(line)?.clients.count ?? 0))
     }

@@ -90,7 +90,7 @@ struct Replica {
 /// Holds a client's knowledge of a document against what the daemon says of it.
 func expectSame(_ replica: Replica, _ name: String, _ asked: TestClient, _ comment: String) {
     guard let document = DocumentName(name) else { return }
-    let told = reply(asked.ask(#"{"op":"get","doc":"\#(name)"}"#).first)
+    let told = reply(asked.ask(#"{"op":"get","doc":"\#(name)"}"#).last)
     guard let state = told?.state, let version = told?.version, let content = told?.document?.document else {
         #expect((replica.documents[document] ?? nil) == nil, "\(comment): \(name) is deleted")
         return
