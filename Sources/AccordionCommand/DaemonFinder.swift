@@ -90,7 +90,8 @@ struct DaemonFinder {
         var status: Int32?
         while loop.nowMilliseconds < deadline {
             if case .success(let stream) = connect(to: address) {
-                Standard.error("accordion: started a daemon for you (process \(process.identifier), log \(process.log))\n")
+                Standard.error(
+                    "accordion: started a daemon for you (process \(process.identifier), log \(process.log))\n")
                 return (stream, address)
             }
             if status == nil { status = process.exitStatus() }

@@ -53,7 +53,8 @@ enum ImportCommand {
     }
 
     /// Reads the file and tells on standard error what is left out.
-    static func read(_ path: String, format: Format? = nil, _ options: ImportOptions) throws(CommandFailure) -> Imported {
+    static func read(_ path: String, format: Format? = nil, _ options: ImportOptions) throws(CommandFailure) -> Imported
+    {
         let bytes: [UInt8]
         do throws(Standard.FileFault) {
             bytes = try Standard.file(path, bytesMax: fileBytesMax)
