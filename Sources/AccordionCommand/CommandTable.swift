@@ -42,7 +42,8 @@ enum CommandTable {
 
     private static let commands =
         [MirrorRun.table, ListCommand.table, ShowCommand.table] + GestureCommand.tables + BulkCommand.tables + [
-            ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, SendCommand.table, ScriptCommand.table,
+            ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, SendCommand.table,
+            ScriptCommand.table,
         ]
 
     /// Does what was asked and returns the exit code.
