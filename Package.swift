@@ -46,13 +46,13 @@ let package = Package(
             name: "Wire", dependencies: ["Causality", "AccordionModel", "Bytes", "CJSON"],
             swiftSettings: swiftRules + [.enableExperimentalFeature("Lifetimes")]),
         room("Hub", "Causality", "AccordionModel", "Bytes", "Wire"),
-        room("Mirror", "Causality", "AccordionModel", "Bytes", "Wire", "CUnicode"),
-        room("Formats", "Causality", "AccordionModel", "Bytes", "Wire"),
+        room("Mirror", "Causality", "AccordionModel", "Wire", "CUnicode"),
+        room("Formats", "AccordionModel", "Wire"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
 
         program("accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "CommandLine"),
         program(
-            "AccordionCommand", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
+            "AccordionCommand", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Terminal", "CommandLine"),
         program("AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop"),
 
@@ -60,7 +60,7 @@ let package = Package(
         tests("Bytes", "Bytes"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Hub", "Hub", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Mirror", "Mirror", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("Formats", "Formats", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Formats", "Formats", "Wire", "AccordionModel", "Bytes"),
         .testTarget(
             name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], path: "Tests/EventLoop",
             exclude: ["LoopLifetimeCheck", "address-sanitizer"], swiftSettings: swiftRules),

@@ -13,11 +13,13 @@ enum BulkCommand: String, CaseIterable {
         switch self {
         case .expand:
             Command(
-                rawValue, summary: "opens all sections of the document, or below one", arguments: [.document, .section],
+                rawValue, summary: "opens all sections of the document, or below one",
+                arguments: [.document, .section],
                 example: Example("accordion expand runbook Deploy", "all that is inside one section"))
         case .collapse:
             Command(
-                rawValue, summary: "closes all sections of the document, or below one", arguments: [.document, .section],
+                rawValue, summary: "closes all sections of the document, or below one",
+                arguments: [.document, .section],
                 example: Example("accordion collapse runbook", "the whole document"))
         case .level:
             Command(

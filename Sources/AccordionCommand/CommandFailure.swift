@@ -31,7 +31,8 @@ struct CommandFailure: Error {
 
     /// For standard error. What came from outside is made visible.
     var lines: String {
-        var text = "accordion: \(DisplayText.visible(message))\n"
+        let parts = message.split(separator: "\n").map { DisplayText.visible(String($0)) }
+        var text = "accordion: \(parts.joined(separator: "\n"))\n"
         if let last = proposals.last {
             let all = proposals.dropLast().map(DisplayText.visible).joined(separator: ", ")
             let named = DisplayText.visible(last)

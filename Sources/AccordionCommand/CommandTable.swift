@@ -43,6 +43,7 @@ enum CommandTable {
     private static let commands =
         [MirrorRun.table, ListCommand.table, ShowCommand.table] + GestureCommand.tables + BulkCommand.tables + [
             ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, SendCommand.table,
+            ScriptCommand.table,
         ]
 
     /// Does what was asked and returns the exit code.
@@ -58,6 +59,7 @@ enum CommandTable {
         case DeleteCommand.table.name: try DeleteCommand.run(client)
         case WatchCommand.table.name: try WatchCommand.run(client)
         case SendCommand.table.name: return try SendCommand.run(client)
+        case ScriptCommand.table.name: try ScriptCommand.run(client)
         default: try MirrorRun.run(client)
         }
         return .done

@@ -89,11 +89,14 @@ struct DaemonFinder {
         let deadline = loop.nowMilliseconds + Self.startMilliseconds
         var status: Int32?
         while loop.nowMilliseconds < deadline {
+            if status == nil { status = process.exitStatus() }
             if case .success(let stream) = connect(to: address) {
-                Standard.error("accordion: started a daemon for you (process \(process.identifier), log \(process.log))\n")
+                if status == nil {
+                    Standard.error(
+                        "accordion: started a daemon for you (process \(process.identifier), log \(process.log))\n")
+                }
                 return (stream, address)
             }
-            if status == nil { status = process.exitStatus() }
             // Another command may have started one at the same moment; ours then gives way, and that one will answer.
             if let status, status != ExitCode.inUse.rawValue {
                 throw CommandFailure(

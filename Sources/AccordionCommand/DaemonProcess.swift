@@ -56,7 +56,9 @@ struct DaemonProcess {
         var arguments = unsafe [strdup(executable), strdup("--user"), nil]
         // The variables as this process was given them: `environ` is a C global.
         let variables = (try? Standard.file("/proc/self/environ", bytesMax: 4 << 20)) ?? []
-        var environment = unsafe variables.split(separator: 0).map { unsafe strdup(String(decoding: $0, as: UTF8.self)) }
+        var environment = unsafe variables.split(separator: 0).map {
+            unsafe strdup(String(decoding: $0, as: UTF8.self))
+        }
         unsafe environment.append(nil)
         defer {
             unsafe (arguments + environment).forEach { unsafe free($0) }

@@ -8,7 +8,8 @@ enum ExportCommand {
     static let table = Command(
         "export", summary: "writes the document to standard output", arguments: [.document],
         options: [
-            Option("format", value: OptionValue("F", .choice(["json"])), help: "What to write; document JSON by default")
+            Option(
+                "format", value: OptionValue("F", .choice(["json"])), help: "What to write; document JSON by default")
         ],
         example: Example("accordion export runbook > runbook.json", "a file to keep"))
 

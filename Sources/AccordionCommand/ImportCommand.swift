@@ -53,25 +53,29 @@ enum ImportCommand {
     }
 
     /// Reads the file and tells on standard error what is left out.
-    static func read(_ path: String, format: Format? = nil, _ options: ImportOptions) throws(CommandFailure) -> Imported {
+    static func read(_ path: String, format: Format? = nil, _ options: ImportOptions) throws(CommandFailure) -> Imported
+    {
         let bytes: [UInt8]
+        let source = path == "-" ? "standard input" : path
         do throws(Standard.FileFault) {
             bytes = try Standard.file(path, bytesMax: fileBytesMax)
         } catch {
-            throw CommandFailure(.unreadableFile, "\(path): \(error.reason)")
+            throw CommandFailure(.unreadableFile, "\(source): \(error.reason)")
         }
         guard let format = format ?? Format.detect(bytes.span) else {
             let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
             throw CommandFailure(
-                .unreadableFile, "\(path): neither a list nor an object of JSON; the formats are \(known)")
+                .unreadableFile, "\(source): neither a list nor an object of JSON; the formats are \(known)")
         }
         do throws(ImportFault) {
             let imported = try Imported(
                 reading: bytes.span, as: format, title: FileName.stem(of: path), options: options)
-            for note in imported.notes { Standard.error("accordion: \(DisplayText.visible(path)): \(note.message)\n") }
+            for note in imported.notes {
+                Standard.error("accordion: \(DisplayText.visible(source)): \(note.message)\n")
+            }
             return imported
         } catch {
-            throw CommandFailure(.unreadableFile, "\(path):\(error.line == nil ? " " : "")\(error.message)")
+            throw CommandFailure(.unreadableFile, "\(source):\(error.line == nil ? " " : "")\(error.message)")
         }
     }
 

@@ -15,7 +15,8 @@ enum Main {
             exit(program.usageExit.rawValue)
         }
         switch outcome {
-        case .help(let command): _ = Standard.write(Array(program.help(for: command, columns: columns).utf8), to: STDOUT_FILENO)
+        case .help(let command):
+            _ = Standard.write(Array(program.help(for: command, columns: columns).utf8), to: STDOUT_FILENO)
         case .version: _ = Standard.write(Array(program.versionText.utf8), to: STDOUT_FILENO)
         case .run(let invocation): exit(run(invocation).rawValue)
         }

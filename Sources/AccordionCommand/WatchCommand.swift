@@ -184,6 +184,8 @@ private final class Watch {
         }
         let time = Standard.time(moment.milliseconds, isLocal: true)
         let by = DisplayText.pad(moment.by, toColumns: 12, ending: "…")
-        output.line("\(time)  \(by)  \(DisplayText.visible(section.isEmpty ? name.text : section))  \(DisplayText.visible(word))")
+        output.line(
+            "\(time)  \(by)  \(DisplayText.visible(section.isEmpty ? name.text : section))  \(DisplayText.visible(word))"
+        )
     }
 }

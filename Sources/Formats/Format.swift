@@ -2,7 +2,6 @@
 // character; what came of it, and what had to be left out, is one value for every format.
 
 import AccordionModel
-import Bytes
 import Wire
 
 /// What a document can be made of.

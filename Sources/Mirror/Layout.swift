@@ -53,6 +53,9 @@ package struct Layout {
         putCursor(onRow: min(row, self.rows - 1))
     }
 
+    /// Nothing has been laid out yet.
+    var isBlank: Bool { document == nil }
+
     /// The line under the cursor.
     package var current: Line? { cursor < lines.count ? lines[cursor] : nil }
 

@@ -121,10 +121,11 @@ package struct MirrorView {
         for change in changes {
             switch change {
             case .content(let reason):
+                let isFirst = layout.isBlank
                 layout.replace(with: replica)
                 tally = Tally(replica)
-                if reason == "replaced" { message = "the content was replaced" }
-                if reason == "created" { message = "the document was created again" }
+                if reason == "replaced", !isFirst { message = "the content was replaced" }
+                if reason == "created", !isFirst { message = "the document was created again" }
             case .flags(let flips):
                 layout.apply(flips, replica)
                 tally.apply(flips, replica)
@@ -196,7 +197,9 @@ package struct MirrorView {
     }
 
     private mutating func close() -> Intent? {
-        guard let line = layout.current, let document = replica.document, document.attributes.headers else { return nil }
+        guard let line = layout.current, let document = replica.document, document.attributes.headers else {
+            return nil
+        }
         let around: Int32
         if line.isSection {
             if !document[line.owner].isRow, replica.isOpen(line.owner) {

@@ -118,7 +118,9 @@ struct Painter {
             let row = screen.rows - 2
             let style = Screen.Style(.dim)
             screen.fill(row: row, columns: 0..<screen.columns, style: .plain)
-            screen.put(DisplayText.cut(MirrorView.help, toColumns: screen.columns, ending: "…"), row: row, column: 0, style: style)
+            screen.put(
+                DisplayText.cut(MirrorView.help, toColumns: screen.columns, ending: "…"), row: row, column: 0,
+                style: style)
         }
         let row = screen.rows - 1
         let style = Screen.Style(.reverse)
@@ -139,7 +141,8 @@ extension Screen.Colour {
             self = .standard
             return
         }
-        if tint.utf8.first == UInt8(ascii: "#"), tint.utf8.count == 7, let number = UInt32(tint.dropFirst(), radix: 16) {
+        if tint.utf8.first == UInt8(ascii: "#"), tint.utf8.count == 7, let number = UInt32(tint.dropFirst(), radix: 16)
+        {
             self = .rgb(
                 UInt8(truncatingIfNeeded: number >> 16), UInt8(truncatingIfNeeded: number >> 8),
                 UInt8(truncatingIfNeeded: number))

@@ -129,7 +129,9 @@ package struct Replica: Sendable {
         life = .live
         epoch = snapshot.epoch
         version = snapshot.version
-        if snapshot.reason == "resync", let before, before.isSame(as: snapshot.document) { return settle(snapshot.state) }
+        if snapshot.reason == "resync", let before, before.isSame(as: snapshot.document) {
+            return settle(snapshot.state)
+        }
         document = snapshot.document
         told = Flags(count: snapshot.document.sections.count)
         shown = told

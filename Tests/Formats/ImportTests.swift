@@ -62,7 +62,8 @@ struct ProvinceListTests {
 
     @Test func `districts nest deeper, as names or as objects`() throws {
         let list = try read(
-            #"[{"name":"a","city":[{"name":"b","area":["c","d"]},{"name":"e","areaList":[{"name":"f","children":["g"]}]}]}]"#)
+            #"[{"name":"a","city":[{"name":"b","area":["c","d"]},{"name":"e","areaList":[{"name":"f","children":["g"]}]}]}]"#
+        )
         #expect(paths(list.document) == ["a", "a/b", "a/b/c", "a/b/d", "a/e", "a/e/f", "a/e/f/g"])
     }
 
@@ -97,7 +98,8 @@ struct ProvinceListTests {
         #expect(fault("[\"a\"", as: .provinceList) == "1:5: the file ends inside a value")
         #expect(fault("{}", as: .provinceList) == "1:1: it is no list")
         #expect(fault("[] []", as: .provinceList) == "1:4: something follows the value")
-        #expect(fault(#"[{"name":"a","city":[{"code":1}]}]"#, as: .provinceList) == #"an entry without a "name", at "a""#)
+        #expect(
+            fault(#"[{"name":"a","city":[{"code":1}]}]"#, as: .provinceList) == #"an entry without a "name", at "a""#)
         #expect(
             fault("[7]", as: .provinceList)
                 == "an entry that is neither a place (an object with a \"name\") nor a name")
@@ -121,7 +123,8 @@ struct ProvinceListTests {
     }
 
     @Test func `the list of all provinces is read whole`() throws {
-        let file = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Config/samples/provinces.json"
+        let file =
+            #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Config/samples/provinces.json"
         guard let bytes = contents(of: file) else { return }
         let list = try Imported(reading: bytes.span, as: .provinceList, title: "provinces")
         #expect(list.notes.isEmpty)

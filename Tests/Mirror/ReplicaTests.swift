@@ -150,7 +150,9 @@ private struct RandomRun {
         random = SplitMix(seed: seed)
         contents = [
             try document(small),
-            try document(#"{"mode":"single","initially":"open","content":[{"title":"a","content":[{"title":"a2","task":false}]},{"title":"t","content":[]},{"title":"s","content":[]}]}"#),
+            try document(
+                #"{"mode":"single","initially":"open","content":[{"title":"a","content":[{"title":"a2","task":false}]},{"title":"t","content":[]},{"title":"s","content":[]}]}"#
+            ),
         ]
         replica.connected()
         try emit(daemon.put(contents[0]))
@@ -175,7 +177,8 @@ private struct RandomRun {
     private mutating func press() {
         guard let document = replica.document else { return }
         let flag = SectionFlag(
-            Int32.random(in: 0..<Int32(document.sections.count), using: &random), Bool.random(using: &random) ? .open : .done)
+            Int32.random(in: 0..<Int32(document.sections.count), using: &random),
+            Bool.random(using: &random) ? .open : .done)
         guard let (intent, _) = try? replica.intend(flag, to: Bool.random(using: &random), id: nextID) else { return }
         nextID += 1
         up.append(intent)
@@ -185,7 +188,8 @@ private struct RandomRun {
         guard !up.isEmpty else { return }
         let intent = up.removeFirst()
         let gesture: Gesture =
-            intent.field == .open ? .toggle(intent.section, to: intent.value) : .set(intent.section, .done, intent.value)
+            intent.field == .open
+            ? .toggle(intent.section, to: intent.value) : .set(intent.section, .done, intent.value)
         let (event, failure) = try daemon.perform([gesture], seen: intent.seen, session: 1)
         try emit(event)
         down.append(.reply(intent.id, failure, flags: daemon.state.view?.flags))
