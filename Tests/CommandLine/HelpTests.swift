@@ -1,3 +1,4 @@
+// Help is what most users read of us: it is compared letter by letter, and asked for at every width.
 import Testing
 
 @testable import CommandLine

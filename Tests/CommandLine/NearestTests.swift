@@ -1,3 +1,4 @@
+// A wrong proposal is worse than none: what counts as near is pinned here, and the distance proven against its definition.
 import Testing
 
 @testable import CommandLine

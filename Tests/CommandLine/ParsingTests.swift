@@ -1,3 +1,4 @@
+// Everything that can be typed: each form that is accepted, and for each that is not the words that it is refused with.
 import Testing
 
 @testable import CommandLine

@@ -1,3 +1,4 @@
+// Nothing that a client wrote may be obeyed by a terminal, and no text may be measured wrongly: by every scalar there is.
 import Testing
 
 @testable import Mirror

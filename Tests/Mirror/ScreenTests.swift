@@ -1,3 +1,4 @@
+// A difference is right if a terminal that follows it shows the new screen; so a small one is built here, and one that lies.
 import Testing
 
 @testable import Mirror

@@ -1,3 +1,4 @@
+// Which colours a terminal gets, without a terminal.
 import Testing
 
 @testable import Terminal

@@ -1,3 +1,4 @@
+// The bytes of drawing operations, without a terminal.
 import Testing
 
 @testable import Terminal

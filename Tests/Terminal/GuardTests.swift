@@ -1,3 +1,4 @@
+// However a process ends, its user gets a working terminal back.
 import Glibc
 import Testing
 

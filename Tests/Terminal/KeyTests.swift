@@ -1,3 +1,4 @@
+// From the codes of ncurses to keys, without a terminal.
 import Testing
 
 @testable import Terminal

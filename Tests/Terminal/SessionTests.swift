@@ -1,3 +1,4 @@
+// A whole session on a pseudo-terminal: what it takes, draws, reads and gives back.
 import Glibc
 import Testing
 
