@@ -158,16 +158,30 @@ package struct DocumentBuilder {
                 continue
             }
             let base = Segment.made(from: draft.title, bytesMax: limits.segmentBytesMax)
-            var segment = base
-            while !taken.insert(Sibling(draft.parent, segment)).inserted {
-                let number = numbers[Sibling(draft.parent, base), default: 1] + 1
-                numbers[Sibling(draft.parent, base)] = number
-                let suffix = "~\(number)"
-                segment = Segment.cut(base, bytesMax: limits.segmentBytesMax - suffix.utf8.count) + suffix
-            }
-            result.append(segment)
+            let isFree = taken.insert(Sibling(draft.parent, base)).inserted
+            result.append(isFree ? base : numbered(base, inside: draft.parent, &numbers, &taken))
         }
         return result
+    }
+
+    /// `base` with the first number behind it that is free. Long bases are cut to make room, and then share `numbers`
+    /// with all others that are cut to the same: so no number of theirs is tried twice.
+    private func numbered(
+        _ base: String, inside parent: Int32, _ numbers: inout [Sibling: Int], _ taken: inout Set<Sibling>
+    ) -> String {
+        var number = 2
+        while true {
+            let suffix = "~\(number)"
+            let stem = Segment.cut(base, bytesMax: limits.segmentBytesMax - suffix.utf8.count)
+            let next = numbers[Sibling(parent, stem), default: 2]
+            if next > number {
+                number = next
+                continue
+            }
+            number += 1
+            numbers[Sibling(parent, stem)] = number
+            if taken.insert(Sibling(parent, stem + suffix)).inserted { return stem + suffix }
+        }
     }
 
     private func invalid(_ reason: String, in title: String) -> InvalidDocument {

@@ -87,6 +87,9 @@ struct Draft {
     mutating func put(
         _ section: Int32, _ field: Field, _ setting: Setting, _ state: SharedState, _ view: View
     ) {
+        let parent = view.document[section].parent
+        let isInSingle = field == .open && view.document.mode(inside: parent) == .single
+        let wasClosed = isInSingle && saysClosed(section, state, view)
         if let place = place(section, field) {
             writes[place].setting = setting
         } else {
@@ -98,11 +101,15 @@ struct Draft {
                 places = index
             }
         }
-        let parent = view.document[section].parent
-        guard field == .open, view.document.mode(inside: parent) == .single else { return }
+        guard isInSingle else { return }
         let told = view.claim(of: outcome(section, field, state, view), child: section)
         if groups[parent] == nil { groups[parent] = view.groups[parent] }
-        groups[parent]?.update(section, claim: told.claim, isClosed: told.isClosed)
+        groups[parent]?.update(section, claim: told.claim, wasClosed: wasClosed, isClosed: told.isClosed)
+    }
+
+    private func saysClosed(_ child: Int32, _ state: SharedState, _ view: View) -> Bool {
+        guard pending(child, .open) != nil else { return view.saysClosed(child) }
+        return view.claim(of: outcome(child, .open, state, view), child: child).isClosed
     }
 }
 
@@ -115,10 +122,12 @@ extension SharedState {
         for write in draft.writes {
             let register = register(write.section, write.field, in: view)
             let parent = view.document[write.section].parent
-            if write.field == .open, view.document.mode(inside: parent) == .single {
+            if write.setting == .initial {
+                if isUntouched(register) { continue }
+            } else if write.field == .open, view.document.mode(inside: parent) == .single {
                 if standing[parent] == true { continue }
-            } else if register.agrees,
-                view.value(write.section, write.field) == view.meaning(of: write.setting, write.section, write.field)
+            } else if view.value(write.section, write.field) == (write.setting == .on),
+                !view.disagrees(register, write.section, write.field)
             {
                 continue
             }
@@ -135,18 +144,28 @@ extension SharedState {
             dot: draft.dot, stamp: draft.stamp, by: draft.writer.by, session: draft.writer.session, flags: flags)
     }
 
-    /// For each single group that the draft writes to, whether it shows afterwards what it showed, and nobody had
-    /// disagreed about it.
+    /// Whether a register says no more than that the section stands as the document says.
+    func isUntouched(_ register: CausalRegister<Setting>) -> Bool {
+        register.isEmpty || (register.agrees && register.latest()?.value == .initial)
+    }
+
+    /// For each single group that the draft writes to, whether it shows afterwards what it showed, and nobody disagrees
+    /// about it before or after: then its writes are none.
     private func standingGroups(_ draft: Draft, _ view: View) -> [Int32: Bool] {
         var standing: [Int32: Bool] = [:]
         for write in draft.writes where write.field == .open {
             let parent = view.document[write.section].parent
             guard standing[parent] != false, let before = view.groups[parent] else { continue }
-            let agrees = register(write.section, .open, in: view).agrees
-            if standing[parent] == nil {
-                standing[parent] = before.claims.count <= 1 && before.shown == draft.group(parent, view)?.shown
+            if standing[parent] == nil, let after = draft.group(parent, view) {
+                standing[parent] = before.claims.count <= 1 && after.claims.count <= 1 && before.shown == after.shown
             }
-            if !agrees { standing[parent] = false }
+            let register = register(write.section, .open, in: view)
+            if view.disagrees(register, write.section, .open)
+                || view.disagrees(draft.outcome(write.section, .open, self, view), write.section, .open)
+                || (write.setting == .initial && !isUntouched(register))
+            {
+                standing[parent] = false
+            }
         }
         return standing
     }

@@ -110,7 +110,7 @@ extension SharedState {
     }
 
     /// In a single group opening writes `on` to the section and `off` to every other that claims to be open, as far as
-    /// the writer has seen the claims.
+    /// the writer has seen the claims; so does closing the open one, or another would appear in its place.
     private func turnSingle(
         _ section: Int32, to value: Bool, _ view: View, _ draft: inout Draft
     ) throws(Refusal) {
@@ -124,10 +124,11 @@ extension SharedState {
         if value, let shown, shown != section, view.document[shown].attributes.locked {
             throw Refusal(.locked, view.document[shown].path)
         }
-        let others = group.claims.keys.filter { $0 != section && hasSeenClaim(of: $0, view, draft) }.sorted()
-        let agrees = agrees(section, .open, view, draft)
-        if value, shown == section, agrees, others.isEmpty { return }
-        if !value, shown != section, agrees { return }
+        var others: [Int32] = []
+        if value || shown == section {
+            others = group.claims.keys.filter { $0 != section && hasSeenClaim(of: $0, view, draft) }.sorted()
+        }
+        if value == (shown == section), !value || others.isEmpty, agrees(section, .open, view, draft) { return }
         for other in others { draft.put(other, .open, .off, self, view) }
         draft.put(section, .open, Setting(value), self, view)
     }
@@ -161,7 +162,7 @@ extension SharedState {
     }
 
     private func agrees(_ section: Int32, _ field: Field, _ view: View, _ draft: Draft) -> Bool {
-        draft.outcome(section, field, self, view).agrees
+        !view.disagrees(draft.outcome(section, field, self, view), section, field)
     }
 
     // MARK: - Many sections
@@ -217,12 +218,13 @@ extension SharedState {
         }
     }
 
-    /// Writes "as the document says" wherever something else was written, check marks of rows included.
+    /// Writes "as the document says" wherever something else was written, check marks of rows included; a locked section
+    /// stays as open as it is.
     private func reset(_ under: Int32, _ view: View, _ draft: inout Draft) {
         for section in view.document.inside(under) {
             for field in [Field.open, .done] where view.has(section, field) {
-                let outcome = draft.outcome(section, field, self, view)
-                if outcome.isEmpty || (outcome.agrees && outcome.latest()?.value == .initial) { continue }
+                if field == .open, view.document[section].attributes.locked { continue }
+                if isUntouched(draft.outcome(section, field, self, view)) { continue }
                 draft.put(section, field, .initial, self, view)
             }
         }

@@ -14,8 +14,8 @@ struct Group: Sendable {
 
     /// Children whose own flag says open, each with the latest write that says so.
     private(set) var claims: [Int32: Claim] = [:]
-    /// Children whose own flag says closed.
-    private(set) var closed: Set<Int32> = []
+    /// How many children's own flag says closed; which of them, the view knows.
+    private(set) var closedCount = 0
     /// The first child that is open where nobody has touched the group.
     let initial: Int32?
     /// The first child that can be opened, where one must stay open.
@@ -26,16 +26,16 @@ struct Group: Sendable {
         self.fallback = fallback
     }
 
-    mutating func update(_ child: Int32, claim: Claim?, isClosed: Bool) {
+    mutating func update(_ child: Int32, claim: Claim?, wasClosed: Bool, isClosed: Bool) {
         if let claim { claims[child] = claim } else if !claims.isEmpty { claims.removeValue(forKey: child) }
-        if isClosed { closed.insert(child) } else if !closed.isEmpty { closed.remove(child) }
+        closedCount += (isClosed ? 1 : 0) - (wasClosed ? 1 : 0)
     }
 
     /// The open child: the one with the latest claim; without a claim none if one was ever written, else the initial one;
     /// but never none where one must stay open.
     var shown: Int32? {
         if let latest = claims.max(by: { $1.value.isLater(than: $0.value) }) { return latest.key }
-        return (closed.isEmpty ? initial : nil) ?? fallback
+        return (closedCount == 0 ? initial : nil) ?? fallback
     }
 
     /// The claiming children, the latest first.

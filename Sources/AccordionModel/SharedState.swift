@@ -18,6 +18,18 @@ package struct SharedState: Sendable {
 
     package init() {}
 
+    /// A state as it was stored or sent. Registers without a sibling are left out; nothing waits.
+    package init(
+        version: VersionVector, clock: HybridClock, content: CausalRegister<Content>,
+        flags: [FlagRegister: CausalRegister<Setting>]
+    ) {
+        self.version = version
+        self.clock = clock
+        self.content = content
+        self.flags = flags.filter { !$0.value.isEmpty }
+        rebuildView()
+    }
+
     package func register(_ register: FlagRegister) -> CausalRegister<Setting> { flags[register] ?? CausalRegister() }
 
     package func register(_ section: Int32, _ field: Field, in view: View) -> CausalRegister<Setting> {

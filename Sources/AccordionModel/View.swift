@@ -11,6 +11,8 @@ package struct View: Sendable {
     package let born: Int64
     private var openFlags: [Bool]
     private var doneFlags: [Bool]
+    /// For the children of single groups, whether their own flag says closed; empty where there is no such group.
+    private var closedFlags: [Bool] = []
     package private(set) var openCount = 0
     package private(set) var doneCount = 0
     /// The single groups, by the section around them (-1: at the top).
@@ -31,6 +33,7 @@ package struct View: Sendable {
             }
             if section.attributes.task == true { set(index, .done, true) }
         }
+        if !groups.isEmpty { closedFlags = Array(repeating: false, count: document.sections.count) }
         for group in groups.values { if let shown = group.shown { set(shown, .open, true) } }
     }
 
@@ -73,8 +76,13 @@ package struct View: Sendable {
     }
 
     mutating func updateGroup(_ parent: Int32, child: Int32, claim: Group.Claim?, isClosed: Bool) {
-        groups[parent]?.update(child, claim: claim, isClosed: isClosed)
+        let wasClosed = saysClosed(child)
+        groups[parent]?.update(child, claim: claim, wasClosed: wasClosed, isClosed: isClosed)
+        if closedFlags.indices.contains(Int(child)) { closedFlags[Int(child)] = isClosed }
     }
+
+    /// Whether a child of a single group says of itself that it is closed.
+    func saysClosed(_ child: Int32) -> Bool { closedFlags.indices.contains(Int(child)) && closedFlags[Int(child)] }
 
     /// Whether the section has that flag at all.
     func has(_ section: Int32, _ field: Field) -> Bool {

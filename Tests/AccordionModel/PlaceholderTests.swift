@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room AccordionModel builds`() { #expect(Bool(true)) }

@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `the room Causality builds`() { #expect(Bool(true)) }
