@@ -25,7 +25,7 @@ struct Arrows {
         "Cluster": ["Replication", "CNATS"],
         "Service": ["CSystemd"],
         "Terminal": ["CNcurses"],
-        "CommandLine": ["CGetopt"],
+        "CommandLine": ["CGetopt", "Synchronization"],
         "Configuration": ["CTOML"],
         "accordiond": [
             "Hub", "Replication", "EventLoop", "Store", "Transport", "Cluster", "Service", "CommandLine",
