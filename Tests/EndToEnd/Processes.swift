@@ -55,7 +55,8 @@ final class Process {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_addopen(&actions, 0, input ?? "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, 1, output ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        let mode = O_WRONLY | O_CREAT | O_APPEND
+        unsafe posix_spawn_file_actions_addopen(&actions, 1, output ?? "/dev/null", mode, 0o600)
         if let errors {
             unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         } else {
@@ -63,7 +64,8 @@ final class Process {
         }
         let words: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
         let inherited = ["PATH=/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8"]
-        let variables: [UnsafeMutablePointer<CChar>?] = unsafe (inherited + environment).map { unsafe strdup($0) } + [nil]
+        let variables: [UnsafeMutablePointer<CChar>?] =
+            unsafe (inherited + environment).map { unsafe strdup($0) } + [nil]
         defer { unsafe (words + variables).forEach { unsafe free($0) } }
         var id: pid_t = 0
         let result = unsafe posix_spawn(&id, path, &actions, nil, words, variables)
