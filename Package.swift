@@ -59,18 +59,20 @@ let package = Package(
             "Terminal", "CommandLine"),
         program("AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop"),
 
+        // What tests of several rooms share.
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: swiftRules),
         tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality", exclude: ["Vectors"]),
-        tests("Bytes", "Bytes"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("Hub", "Hub", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("Mirror", "Mirror", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Hub", "Hub", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Mirror", "Mirror", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Formats", "Formats", "Wire", "AccordionModel", "Bytes"),
         .testTarget(
-            name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], path: "Tests/EventLoop",
+            name: "EventLoopTests", dependencies: ["EventLoop", "Bytes", "TestSupport"], path: "Tests/EventLoop",
             exclude: ["LoopLifetimeCheck", "address-sanitizer"], swiftSettings: swiftRules),
         .executableTarget(
             name: "LoopLifetimeCheck", dependencies: ["EventLoop", "Bytes"], path: "Tests/EventLoop/LoopLifetimeCheck",
             swiftSettings: swiftRules),
-        tests("CommandLine", "CommandLine"),
+        tests("CommandLine", "CommandLine", "TestSupport"),
         tests("Terminal", "Terminal"), tests("House"),
         // These run the programs, which a build of the tests makes too.
         .testTarget(

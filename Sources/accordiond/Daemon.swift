@@ -24,6 +24,7 @@ final class Daemon {
     private var connections: [UInt64: Connection] = [:]
     private var lingering: [(connection: Connection, untilMilliseconds: Int)] = []
     private var isStopping = false
+    private var farewellTimer: Timer?
     private var told = HubCounters()
 
     init(_ settings: DaemonSettings, _ log: Log) throws(StartFailure) {
@@ -171,8 +172,6 @@ final class Daemon {
         doors?.close()
         beginTurn()
         hub.shutDown()
-        lingerTimer?.stop()
-        lingering = []
         do throws(SystemError) {
             let timer = try Timer(loop) { [unowned self] in loop.stop() }
             timer.start(afterMilliseconds: Daemon.farewellMilliseconds)
@@ -182,8 +181,6 @@ final class Daemon {
         }
         endTurn()
     }
-
-    private var farewellTimer: Timer?
 
     private func closeAll() {
         doors?.close()

@@ -1,6 +1,7 @@
 // Why this file exists: a framer is right when it does not matter how the bytes were cut. Every sequence is fed in every
 // split and compared with the naive answer, which sees all bytes at once.
 import Bytes
+import TestSupport
 import Testing
 
 private enum Outcome: Equatable {

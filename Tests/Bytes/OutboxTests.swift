@@ -1,6 +1,7 @@
 // Why this file exists: an outbox that loses, repeats or reorders a byte breaks a client's line for good, and one that
 // miscounts breaks a limit. It is compared with a plain list of bytes.
 import Bytes
+import TestSupport
 import Testing
 
 private func frame(_ text: String) -> Frame {

@@ -1,4 +1,5 @@
 // Everything that can be typed: each form that is accepted, and for each that is not the words that it is refused with.
+import TestSupport
 import Testing
 
 @testable import CommandLine
@@ -182,9 +183,8 @@ import Testing
     }
 
     @Test func `no words that a user can type stop the parser`() {
-        var random = SystemRandomNumberGenerator()
-        let seed = UInt64.random(in: 0 ... .max, using: &random)
-        var generator = SplitMix(state: seed)
+        let seed = freshSeed()
+        var generator = SplitMix(seed: seed)
         let pieces = [
             "--", "-", "--=", "-=", "--all", "--al", "-A", "-AvC", "-C", "--count=", "-a", "show", "token", "new",
             "wait",
@@ -199,17 +199,5 @@ import Testing
                 #expect(error.lines.count == 2 && !error.message.isEmpty, "seed \(seed): \(words)")
             }
         }
-    }
-}
-
-/// Steele, Lea and Flood's SplitMix64.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -2,6 +2,7 @@
 // kernel takes at a time, and a clean end from either side.
 import Bytes
 import EventLoop
+import TestSupport
 import Testing
 
 /// Bytes in which a gap, a repetition or an exchange shows.

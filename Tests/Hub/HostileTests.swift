@@ -3,6 +3,7 @@
 import AccordionModel
 import Bytes
 import Hub
+import TestSupport
 import Testing
 import Wire
 

@@ -4,6 +4,7 @@ import AccordionModel
 import Bytes
 import Causality
 import Hub
+import TestSupport
 import Testing
 import Wire
 

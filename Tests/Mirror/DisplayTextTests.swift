@@ -1,4 +1,5 @@
 // Nothing that a client wrote may be obeyed by a terminal, and no text may be measured wrongly: by every scalar there is.
+import TestSupport
 import Testing
 
 @testable import Mirror

@@ -2,6 +2,7 @@
 
 import AccordionModel
 import Mirror
+import TestSupport
 import Testing
 import Wire
 

@@ -3,6 +3,7 @@
 import AccordionModel
 import Causality
 import Mirror
+import TestSupport
 import Testing
 import Wire
 
