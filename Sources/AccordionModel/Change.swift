@@ -34,6 +34,11 @@ package struct Conflict: Sendable, Equatable {
     package struct Claim: Sendable, Equatable {
         package let value: Value
         package let by: String
+
+        package init(value: Value, by: String) {
+            self.value = value
+            self.by = by
+        }
     }
 
     /// The section; for `single` the section around the group; the top for `content`.
@@ -41,6 +46,13 @@ package struct Conflict: Sendable, Equatable {
     package let field: Kind
     package let kept: Claim
     package let lost: [Claim]
+
+    package init(section: SectionPath, field: Kind, kept: Claim, lost: [Claim]) {
+        self.section = section
+        self.field = field
+        self.kept = kept
+        self.lost = lost
+    }
 }
 
 /// What became of a document's content.
