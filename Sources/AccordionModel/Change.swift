@@ -9,6 +9,18 @@ package struct Change: Sendable, Equatable {
     package let section: Int32
     package let field: Field
     package let value: Bool
+    /// As it was shown before; `value` where that is not known.
+    package let before: Bool
+    /// What the operation wrote; `nil` where it wrote nothing and a single group turned the section.
+    package let written: Setting?
+
+    init(section: Int32, field: Field, value: Bool, before: Bool? = nil, written: Setting? = nil) {
+        self.section = section
+        self.field = field
+        self.value = value
+        self.before = before ?? value
+        self.written = written
+    }
 }
 
 /// A register whose writes disagree.

@@ -144,6 +144,18 @@ extension SharedState {
         return all
     }
 
+    /// Puts a flag back as it stood; where a press would be refused, it stays.
+    func restore(_ section: Int32, _ field: Field, _ value: Bool, _ view: View, _ draft: inout Draft) {
+        do throws(Refusal) {
+            switch field {
+            case .open: if isShown(section, view, draft) != value { try turn(section, to: value, view, &draft) }
+            case .done: try check(section, value, view, &draft)
+            }
+        } catch {
+            return
+        }
+    }
+
     private func check(
         _ section: Int32, _ value: Bool, _ view: View, _ draft: inout Draft
     ) throws(Refusal) {

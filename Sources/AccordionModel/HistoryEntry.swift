@@ -18,6 +18,10 @@ package struct HistoryEntry: Sendable, Equatable {
         package let before: Bool
         package let after: Bool
 
+        /// Whether the write said otherwise than what was shown after it. (What the document says of a section is not
+        /// known here, so a reset never counts as lost.)
+        package var hasLost: Bool { value != .initial && (value == .on) != after }
+
         package init(field: Field, section: SectionPath, value: Setting, before: Bool, after: Bool) {
             self.field = field
             self.section = section
@@ -94,5 +98,46 @@ package struct HistoryEntry: Sendable, Equatable {
         self.content = content
         self.conflicts = conflicts
         self.lostContents = lostContents
+    }
+}
+
+extension HistoryEntry {
+    /// The entry of `operation` as it was applied to `state`, which it has become part of.
+    package init(
+        number: Int64, _ operation: Operation, _ applied: Applied, _ state: SharedState, kind: Kind = .write,
+        target: Int64 = 0, measure: (Document) -> ContentWrite
+    ) {
+        var flags: [Flag] = []
+        if let document = state.view?.document, operation.content == nil {
+            flags.reserveCapacity(applied.changes.count)
+            for change in applied.changes {
+                flags.append(
+                    Flag(
+                        field: change.field, section: document[change.section].path,
+                        value: change.written ?? Setting(change.value), before: change.before, after: change.value))
+            }
+        }
+        var effect: ContentEffect?
+        if let write = operation.content {
+            effect = write.value.document.map { document in
+                applied.content == .created ? .created(measure(document)) : .replaced(measure(document))
+            } ?? .deleted
+        }
+        var conflicts: [Conflict] = []
+        var lost: [LostContent] = []
+        for conflict in applied.conflicts {
+            guard conflict.field == .content else {
+                conflicts.append(conflict)
+                continue
+            }
+            for claim in conflict.lost {
+                guard case .document(let document) = claim.value else { continue }
+                lost.append(LostContent(by: claim.by, write: document.map(measure)))
+            }
+        }
+        self.init(
+            number: number, dot: operation.dot, stamp: operation.stamp, by: operation.by, kind: kind,
+            born: state.view?.born ?? 0, target: target, flags: flags, content: effect, conflicts: conflicts,
+            lostContents: lost)
     }
 }

@@ -130,7 +130,7 @@ package struct SharedState: Sendable {
     private mutating func settle(_ writes: [Operation.FlagWrite], _ applied: inout Applied) {
         guard let document = view?.document, let born = view?.born else { return }
         var parents: [Int32: Int32?] = [:]
-        var written: Set<Int32> = []
+        var written: [Int32: Setting?] = [:]
         applied.changes.reserveCapacity(writes.count)
         for write in writes where write.register.born == born {
             guard let section = document.find(write.register.path), view?.has(section, write.register.field) == true
@@ -138,13 +138,16 @@ package struct SharedState: Sendable {
             let parent = document[section].parent
             if write.register.field == .open, document.mode(inside: parent) == .single {
                 if parents[parent] == nil { parents[parent] = .some(view?.groups[parent]?.shown) }
-                written.insert(section)
+                written[section] = .some(write.value)
                 refreshClaim(section, parent)
             } else {
                 let flipped = refresh(section, write.register)
                 applied.visibleChanges += flipped ? 1 : 0
                 let value = view?.value(section, write.register.field) ?? false
-                applied.changes.append(Change(section: section, field: write.register.field, value: value))
+                applied.changes.append(
+                    Change(
+                        section: section, field: write.register.field, value: value, before: value != flipped,
+                        written: write.value))
             }
             if let conflict = conflict(section, write.register.field) { applied.conflicts.append(conflict) }
         }
@@ -160,15 +163,20 @@ package struct SharedState: Sendable {
             }
             if let conflict = groupConflict(parent) { applied.conflicts.append(conflict) }
         }
-        for section in written.sorted() {
+        for (section, setting) in written.sorted(by: { $0.key < $1.key }) {
+            let wasShown = parents[document[section].parent] == .some(section)
             applied.changes.append(
-                Change(section: section, field: .open, value: view?.isOpen(section) ?? false))
+                Change(
+                    section: section, field: .open, value: view?.isOpen(section) ?? false, before: wasShown,
+                    written: setting))
         }
     }
 
     /// A section that another one's write has turned: told like a written one, so whoever hears of it knows all that stands.
-    private func tell(_ section: Int32, _ written: inout Set<Int32>, _ applied: inout Applied) {
-        guard written.insert(section).inserted, let conflict = conflict(section, .open) else { return }
+    private func tell(_ section: Int32, _ written: inout [Int32: Setting?], _ applied: inout Applied) {
+        guard written[section] == nil else { return }
+        written[section] = .some(nil)
+        guard let conflict = conflict(section, .open) else { return }
         applied.conflicts.append(conflict)
     }
 

@@ -7,8 +7,8 @@ extension Request.Action {
     var roleNeeded: Role? {
         switch self {
         case .hello, .ping: nil
-        case .list, .get, .subscribe, .unsubscribe, .watchList, .select: .viewer
-        case .gesture, .batch, .present: .toggler
+        case .list, .get, .subscribe, .unsubscribe, .watchList, .select, .history: .viewer
+        case .gesture, .batch, .present, .undo, .redo: .toggler
         case .create, .replace, .delete: .editor
         }
     }

@@ -1,22 +1,80 @@
 // Why this file exists: `list` shows documents in the order of their names, from any place on, without touching those that
-// it does not show.
+// it does not show; and a request for a document that never was must not go to the disk to find that out.
 
 import AccordionModel
 
-/// The names of the documents that exist, sorted by their bytes.
+/// What the hub knows of all documents, in memory or not.
 struct Catalog {
+    /// One document, deleted or not.
+    final class Entry {
+        /// As it was when it was last in memory; a document in memory tells better of itself.
+        var outline: DocumentOutline
+        /// The last turn in which it came to the list, left it or changed its title.
+        var listedTurn: UInt64 = 0
+        /// It was created in a turn that fell, and the disk has nothing of it.
+        var neverWas = false
+
+        init(_ outline: DocumentOutline) { self.outline = outline }
+    }
+
+    /// False until the owner has told what is stored.
+    var isKnown = true
+    private var entries: [DocumentName: Entry] = [:]
+    /// Of the documents that exist, sorted by their bytes.
     private(set) var names: [DocumentName] = []
 
-    mutating func insert(_ name: DocumentName) {
+    subscript(name: DocumentName) -> Entry? { entries[name] }
+
+    /// Whether there is something to load.
+    func isStored(_ name: DocumentName) -> Bool { entries[name].map { !$0.neverWas } ?? false }
+
+    var count: Int { names.count }
+
+    /// Takes what is stored, sorted by name.
+    mutating func learn(_ outlines: [DocumentOutline]) {
+        isKnown = true
+        entries.reserveCapacity(outlines.count)
+        names.reserveCapacity(outlines.count)
+        for outline in outlines where entries[outline.name] == nil {
+            entries[outline.name] = Entry(outline)
+            if outline.exists { names.append(outline.name) }
+        }
+        if !zip(names, names.dropFirst()).allSatisfy({ $0 < $1 }) { names.sort() }
+    }
+
+    /// Takes a document as it is now.
+    @discardableResult
+    mutating func put(_ outline: DocumentOutline) -> Entry {
+        if outline.exists { insert(outline.name) } else { remove(outline.name) }
+        if let entry = entries[outline.name] {
+            entry.outline = outline
+            entry.neverWas = false
+            return entry
+        }
+        let entry = Entry(outline)
+        entries[outline.name] = entry
+        return entry
+    }
+
+    private mutating func insert(_ name: DocumentName) {
         let place = place(of: name)
         if place < names.count, names[place] == name { return }
         names.insert(name, at: place)
     }
 
-    mutating func remove(_ name: DocumentName) {
+    private mutating func remove(_ name: DocumentName) {
         let place = place(of: name)
         if place < names.count, names[place] == name { names.remove(at: place) }
     }
+
+    /// The documents whose place in the list has changed in `turn` or since, after `name`, in the order of their names.
+    func listed(since turn: UInt64, after name: DocumentName?) -> [Entry] {
+        entries.values
+            .filter { entry in entry.listedTurn >= turn && name.map { $0 < entry.outline.name } ?? true }
+            .sorted { $0.outline.name < $1.outline.name }
+    }
+
+    var entryCount: Int { entries.count }
 
     /// The names that begin with `prefix` and come after `after`, in order.
     func names(prefix: String, after: String?) -> some Sequence<DocumentName> {

@@ -26,7 +26,7 @@ extension Hub {
 
     func refuse(_ session: Session, _ failure: Failure) { write(session) { failure.write(into: $0) } }
 
-    private func write(_ session: Session, _ body: (Frame) -> Void) {
+    func write(_ session: Session, _ body: (Frame) -> Void) {
         guard !session.isGone else { return }
         enter(session)
         let start = turn.replies.count
@@ -101,8 +101,8 @@ extension Hub {
     }
 
     /// Tells those who watch the list that a document came, went or changed its title.
-    func tellList(_ room: Room, _ body: (EventWriter) -> Void) {
-        room.listedTurn = turn.number
+    func tellList(_ entry: Catalog.Entry, _ body: (EventWriter) -> Void) {
+        entry.listedTurn = turn.number
         guard !watchers.isEmpty else { return }
         let frame = turn.listings ?? Frame()
         turn.listings = frame

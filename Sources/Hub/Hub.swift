@@ -23,17 +23,42 @@ package final class Hub {
     var watchers: [Session] = []
     /// Sessions whose input waits for the next turn, because this one is full.
     private var held: [Session] = []
-    private var sessions: [UInt64: Session] = [:]
+    var sessions: [UInt64: Session] = [:]
     private var sessionNumber: UInt64 = 0
     private let reader: RequestReader
     private var longLineBytes = 0
 
     /// The turn that is being decided.
     var turn = Turn(number: 1)
+    /// The document that the request being decided has looked at, and the counter of what it wrote.
+    var decidingRoom: Room?
+    var decidedCounter: Int64 = 0
 
-    package init(_ settings: HubSettings) {
+    /// What is asked of the owner, and who waits for it.
+    var errands: [Errand] = []
+    var waitingForCatalog: [Session] = []
+    var waitingForDocument: [DocumentName: [Session]] = [:]
+    var waitingForAnswer: [UInt64: Session] = [:]
+    var answerNumber: UInt64 = 0
+
+    /// Between a failed commit and the moment when memory has again what the disk has: nothing is decided.
+    package internal(set) var isRecovering = false
+    var fallen: [Turn] = []
+    var unparked: [Session] = []
+    var lostRooms: [DocumentName] = []
+    /// Why nothing may be written, where that is so.
+    package var writesRefused: Failure?
+    var hasSaidGoodbye = false
+
+    /// Bytes of the documents in memory, as far as they can be estimated.
+    package internal(set) var documentBytes = 0
+
+    /// `knowsDocuments`: there are none but those that will be created; otherwise `learn` tells them, and what asks for a
+    /// document waits for it.
+    package init(_ settings: HubSettings, knowsDocuments: Bool = true) {
         self.settings = settings
         reader = RequestReader(limits: settings.limits.content)
+        catalog.isKnown = knowsDocuments
     }
 
     package var sessionCount: Int { sessions.count }
@@ -43,13 +68,14 @@ package final class Hub {
     /// ends it before it takes more; what it takes all the same is kept for the next turn.
     package var turnBytes: Int { turn.inputBytes + turn.workBytes }
 
-    private var isTurnFull: Bool { turnBytes >= settings.limits.turnBytesMax }
+    private var isTurnFull: Bool { turnBytes >= settings.limits.turnBytesMax || isRecovering }
 
     // MARK: - Connections
 
     package func connect(_ origin: Origin) -> Session {
         sessionNumber += 1
-        let session = Session(number: sessionNumber, origin: origin, limits: settings.limits)
+        let session = Session(
+            number: sessionNumber, run: settings.run, origin: origin, limits: settings.limits)
         session.emptyTurn = turn.number - 1
         sessions[session.number] = session
         return session
@@ -63,6 +89,7 @@ package final class Hub {
         longLineBytes -= session.countedLongBytes
         session.countedLongBytes = 0
         session.backlog = []
+        session.parked = nil
         session.outbox = Outbox()
         leaveAll(session)
     }
@@ -79,14 +106,14 @@ package final class Hub {
     /// `resume`.
     package func receive(_ session: Session, _ bytes: Span<UInt8>) {
         guard !session.isEnding else { return }
-        if session.backlog.isEmpty { read(session, bytes) } else { keep(session, bytes) }
+        if session.backlog.isEmpty, session.parked == nil { read(session, bytes) } else { keep(session, bytes) }
     }
 
-    /// Keeps input: until replies have left, or else for the next turn.
+    /// Keeps input: until replies have left or what a request waits for has come, or else for the next turn.
     private func keep(_ session: Session, _ bytes: Span<UInt8>) {
         session.backlog.reserveCapacity(session.backlog.count + bytes.count)
         for index in bytes.indices { session.backlog.append(bytes[index]) }
-        if !session.isOverReplyLimit(settings.limits) { hold(session) }
+        if session.parked == nil, !session.isOverReplyLimit(settings.limits) { hold(session) }
     }
 
     private func hold(_ session: Session) {
@@ -97,13 +124,14 @@ package final class Hub {
 
     /// Whether the owner should read from the connection: not while its own replies wait beyond their limit.
     package func wantsInput(_ session: Session) -> Bool {
-        !session.isEnding && session.backlog.isEmpty && !session.isOverReplyLimit(settings.limits)
+        !session.isEnding && session.backlog.isEmpty && session.parked == nil
+            && !session.isOverReplyLimit(settings.limits)
     }
 
     /// The connection will send no more. Its replies are still sent; then it is finished.
     package func inputEnded(_ session: Session) {
         guard !session.isEnding else { return }
-        guard session.backlog.isEmpty else {
+        guard session.backlog.isEmpty, session.parked == nil else {
             session.hasInputEnded = true
             return
         }
@@ -115,7 +143,9 @@ package final class Hub {
     private func read(_ session: Session, _ bytes: Span<UInt8>) {
         var position = 0
         while !session.isEnding {
-            if position < bytes.count, isTurnFull || session.isOverReplyLimit(settings.limits) {
+            if position < bytes.count,
+                isTurnFull || session.parked != nil || session.isOverReplyLimit(settings.limits)
+            {
                 return keep(session, bytes.extracting(position..<bytes.count))
             }
             let start = position
@@ -140,13 +170,15 @@ package final class Hub {
     }
 
     /// Takes up the input that had to wait, once replies have left.
-    private func resume(_ session: Session) {
-        guard !session.isEnding, !session.backlog.isEmpty, !session.isOverReplyLimit(settings.limits) else { return }
-        if isTurnFull { return hold(session) }
-        let bytes = session.backlog
-        session.backlog = []
-        read(session, bytes.span)
-        if session.hasInputEnded, session.backlog.isEmpty { inputEnded(session) }
+    func resume(_ session: Session) {
+        guard !session.isEnding, session.parked == nil, !session.isOverReplyLimit(settings.limits) else { return }
+        if !session.backlog.isEmpty {
+            if isTurnFull { return hold(session) }
+            let bytes = session.backlog
+            session.backlog = []
+            read(session, bytes.span)
+        }
+        if session.hasInputEnded { inputEnded(session) }
     }
 
     /// A document may be longer than other lines: where the line's beginning says that it is one, the session may edit,
@@ -198,7 +230,7 @@ package final class Hub {
             do throws(Failure) {
                 let request = try reader.read(line)
                 counters.requests += 1
-                try perform(request, session)
+                begin(request, session)
             } catch {
                 refuseBroken(session, error)
             }
@@ -228,7 +260,9 @@ package final class Hub {
                 end(session)
             }
         }
+        let start = turn.replies.count
         refuse(session, failure)
+        record(session, from: start, failure.id, .nothing)
     }
 
     // MARK: - Output
@@ -238,7 +272,9 @@ package final class Hub {
     package func endTurn() -> Turn {
         let ended = turn
         fanOut(ended)
+        gatherDeltas(ended)
         turn = Turn(number: ended.number + 1)
+        trimCache()
         resumeHeld()
         return ended
     }
@@ -254,7 +290,7 @@ package final class Hub {
             taken += 1
         }
         held.insert(contentsOf: waiting[taken...], at: 0)
-        turn.resumed = Array(waiting[..<taken])
+        turn.resumed.append(contentsOf: waiting[..<taken])
     }
 
     /// Hands on what a turn had for its sessions, now that what it rests on is stored. The sessions that were given
@@ -296,7 +332,7 @@ package final class Hub {
         guard !session.isGone else { return }
         if session.outbox.isEmpty {
             session.emptyTurn = releasedTurn
-            if isBehind(session) { catchUp(session) }
+            if isBehind(session), !isRecovering { catchUp(session) }
         } else if session.outbox.queuedEventBytes > settings.limits.queuedEventBytesMax {
             fallBehind(session)
         }
@@ -305,10 +341,15 @@ package final class Hub {
 
     /// Says goodbye to everyone; afterwards every session is ending.
     package func shutDown() {
+        hasSaidGoodbye = true
         let frame = Frame()
         EventWriter(frame).goodbye("shutting_down")
         frame.seal()
         for session in sessions.values.sorted(by: { $0.number < $1.number }) where !session.isEnding {
+            if let request = session.parked {
+                session.parked = nil
+                refuse(session, Failure(.shuttingDown, "the daemon is shutting down", id: request.id))
+            }
             enter(session)
             end(session)
             deliver(Piece(frame, isDroppable: false), to: session)
@@ -326,6 +367,11 @@ package struct HubCounters: Sendable, Equatable {
     package var foreignLines = 0
     package var droppedEventBytes = 0
     package var resyncs = 0
+    package var writes = 0
+    /// Requests that were answered `storage_failed`.
+    package var storageFailures = 0
+    package var documentsLoaded = 0
+    package var documentsLetGo = 0
 
     package init() {}
 }

@@ -23,6 +23,8 @@ package struct HubLimits: Sendable, Equatable {
     package var brokenLinesMax = 10
     package var brokenLinesMilliseconds: Int64 = 10_000
     package var presenceMilliseconds: Int64 = 250
+    /// Documents that nobody subscribes to are kept in memory up to this.
+    package var documentCacheBytesMax = 256 << 20
     package var content = Limits()
 
     package init() {}
@@ -33,12 +35,17 @@ package struct HubSettings: Sendable {
     package var node: NodeName
     /// Names this run of this daemon.
     package var epoch: String
+    /// Counts the runs of this daemon on its state.
+    package var run: UInt32
     /// What `hello` tells of the program, such as `accordiond/1.0`.
     package var server: String
     package var limits: HubLimits
 
-    package init(node: NodeName, epoch: String, server: String, limits: HubLimits = HubLimits()) {
+    package init(
+        node: NodeName, epoch: String, run: UInt32 = 1, server: String, limits: HubLimits = HubLimits()
+    ) {
         self.node = node
+        self.run = run
         self.epoch = epoch
         self.server = server
         self.limits = limits

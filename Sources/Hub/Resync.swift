@@ -55,7 +55,7 @@ extension Hub {
 
     /// Returns how many bytes it was given.
     private func catchUp(_ subscription: Subscription) -> Int {
-        guard let since = subscription.behindSince else { return 0 }
+        guard let since = subscription.behindSince, !subscription.room.isLost else { return 0 }
         subscription.behindSince = nil
         subscription.session.behindCount -= 1
         let room = subscription.room
@@ -82,27 +82,26 @@ extension Hub {
     /// Tells how every document stands whose place in the list has changed since, in the order of their names.
     private func catchUp(_ session: Session, _ watch: ListWatch, _ since: UInt64) {
         watch.isBehind = false
-        let due = rooms.values.filter { room in
-            room.listedTurn >= since && watch.madeGoodTo.map { $0 < room.name } ?? true
-        }
         let frame = Frame()
+        let due = catalog.listed(since: since, after: watch.madeGoodTo)
         watch.missedSince = nil
         watch.madeGoodTo = nil
-        for room in due.sorted(by: { $0.name < $1.name }) {
+        for entry in due {
             if frame.count > settings.limits.queuedEventBytesMax {
                 watch.missedSince = since
                 break
             }
-            if let view = room.state.view {
-                EventWriter(frame).listed(room.name, title: view.document.attributes.title)
+            let outline = entry.outline
+            if outline.exists {
+                EventWriter(frame).listed(outline.name, title: outline.title)
             } else {
-                EventWriter(frame).unlisted(room.name)
+                EventWriter(frame).unlisted(outline.name)
             }
-            watch.madeGoodTo = room.name
+            watch.madeGoodTo = outline.name
         }
         if watch.missedSince == nil { watch.madeGoodTo = nil }
         frame.seal()
-        turn.workBytes += frame.count + rooms.count * Turn.registerWorkBytes
+        turn.workBytes += frame.count + catalog.entryCount * Turn.registerWorkBytes
         watch.givenTurn = turn.number
         watch.goodTurn = turn.number
         watch.goodSince = since

@@ -3,6 +3,7 @@
 
 import AccordionModel
 import Bytes
+import Causality
 import Wire
 
 final class Room {
@@ -16,21 +17,58 @@ final class Room {
     var segments: [(end: Int, isDroppable: Bool)] = []
     /// The last turn in which the content changed.
     var contentTurn: UInt64 = 0
-    /// The last turn in which it came to the list, left it or changed its title.
-    var listedTurn: UInt64 = 0
+    /// The last turn in which somebody asked for it.
+    var usedTurn: UInt64 = 0
+
+    // What is stored.
+    /// What the current turn has written.
+    var pending: PendingWrites?
+    /// Turns that wrote to it and are not known to be stored.
+    var unstoredTurns = 0
+    /// The number of the next entry of its history.
+    var nextHistoryNumber: Int64 = 1
+    /// The state could not be read again after a commit had failed: nothing is known but who subscribes.
+    var isLost = false
+    /// Something of it fell with a turn, and it is not made anew yet.
+    var hasFallen = false
+    /// What each person can take back, of those who have asked for it since the document was loaded.
+    var undoLogs: [String: OwnWrites] = [:]
+    /// What it was last counted with in the cache.
+    var countedBytes = 0
 
     /// Snapshots of the state as it is, one for each reason that was needed.
     private var snapshots: [SnapshotReason: Frame] = [:]
     private var caughtUp: Frame?
 
-    /// Who deleted the document, where none exists.
-    var deletedBy = ""
-
     var presence = RoomPresence()
 
     init(name: DocumentName) { self.name = name }
 
+    /// One person's changes: the log once it is read, and until then what has been written since it was asked for.
+    struct OwnWrites {
+        var log = UndoLog()
+        private(set) var isLoaded = false
+        private var since: [HistoryEntry] = []
+
+        mutating func add(_ entry: HistoryEntry) {
+            if isLoaded { log.add(entry) } else { since.append(entry) }
+        }
+
+        /// Takes what the history has, newest first; it may overlap with what has been written since.
+        mutating func load(_ entries: [HistoryEntry]) {
+            guard !isLoaded else { return }
+            let first = since.first?.dot.counter ?? .max
+            for entry in entries.reversed() where entry.dot.counter < first { log.add(entry) }
+            for entry in since { log.add(entry) }
+            since = []
+            isLoaded = true
+        }
+    }
+
     var exists: Bool { state.view != nil }
+
+    /// Who deleted the document, where none exists.
+    var deletedBy: String { exists ? "" : state.content.latest()?.by ?? "" }
 
     /// Forgets what was written down of a state that has changed.
     func stateChanged() {
@@ -76,10 +114,41 @@ final class Room {
     }
 
     var summary: DocumentSummary? {
-        guard let view = state.view else { return nil }
-        return DocumentSummary(
-            name: name, title: view.document.attributes.title, sections: view.document.sections.count,
-            open: view.openCount, tasks: view.document.taskCount, done: view.doneCount,
-            subscribers: subscribers.count, version: state.version)
+        exists ? DocumentSummary(DocumentOutline(name, state), subscribers: subscribers.count) : nil
+    }
+}
+
+/// What a turn has written to one document.
+struct PendingWrites {
+    private var registers: Set<FlagRegister> = []
+    private var isWhole = false
+    private var isContentWritten = false
+    private var history: [HistoryEntry] = []
+    private var lostContents: [Sibling<Content>] = []
+
+    /// Notes a write that `state` has taken in.
+    mutating func note(_ operation: Operation, _ entry: HistoryEntry, _ state: SharedState) {
+        history.append(entry)
+        if operation.erasesSeen != nil { isWhole = true }
+        if operation.content != nil {
+            isContentWritten = true
+            if !entry.lostContents.isEmpty, let shown = state.shownContent {
+                state.content.forEach { if $0.dot != shown.dot { lostContents.append($0) } }
+            }
+        }
+        if isWhole { return }
+        for write in operation.flags { registers.insert(write.register) }
+        for erasure in operation.erasures { registers.insert(erasure.register) }
+    }
+
+    /// Everything that must be stored, as `state` stands now.
+    func delta(_ name: DocumentName, _ state: SharedState) -> DocumentDelta {
+        let flags: [DocumentDelta.FlagChange] =
+            isWhole
+            ? state.flags.map { ($0.key, $0.value) } : registers.map { ($0, state.flags[$0] ?? CausalRegister()) }
+        return DocumentDelta(
+            outline: DocumentOutline(name, state), clock: state.clock.latest,
+            content: isContentWritten ? state.content : nil, isWhole: isWhole, flags: flags, history: history,
+            lostContents: lostContents)
     }
 }

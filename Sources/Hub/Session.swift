@@ -13,6 +13,9 @@ package protocol SessionOwner: AnyObject {
 package final class Session {
     /// Counted from 1 in a run of the daemon.
     package let number: UInt64
+    /// The same, but never given twice by one daemon, whatever its runs: by it a write that comes back from the disk
+    /// still knows its writer.
+    let writer: UInt64
     /// As it stands in events.
     package internal(set) var name: String
     package internal(set) var role: Role
@@ -30,6 +33,8 @@ package final class Session {
     var framer: LineFramer
     /// Input that waits because the session's own replies do.
     var backlog: [UInt8] = []
+    /// A request that waits for something from outside the hub; those after it wait for their turn.
+    var parked: Request?
     /// The turn has taken as much as it may: the backlog goes on in the next.
     var isHeld = false
     /// What the framer holds of a line longer than `lineBytesMax`, as it was last counted.
@@ -61,8 +66,9 @@ package final class Session {
     var listWatch: ListWatch?
     var selections: [DocumentName: SectionPath] = [:]
 
-    init(number: UInt64, origin: Origin, limits: HubLimits) {
+    init(number: UInt64, run: UInt32, origin: Origin, limits: HubLimits) {
         self.number = number
+        writer = (UInt64(run) & 0xFF_FFFF) << 40 | number & 0xFF_FFFF_FFFF
         name = origin.name
         user = origin.isUser ? origin.name : nil
         role = origin.role

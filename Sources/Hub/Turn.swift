@@ -5,13 +5,27 @@ import AccordionModel
 import Bytes
 import Wire
 
+/// One request that was decided, and what its answer rests on.
+struct Record {
+    let session: Session
+    /// The reply, in the turn's frame of replies; empty where a write asked for none.
+    let reply: Range<Int>
+    let id: RequestID?
+    let basis: Basis
+
+    enum Basis {
+        /// Nothing that a commit could take away.
+        case nothing
+        /// Reads what is, and can be asked again.
+        case reads(Request)
+        /// Wrote to a room, or was refused or found to change nothing for what stands there; `counter` is the write's, 0
+        /// where there is none.
+        case writes(Room, counter: Int64)
+    }
+}
+
 /// The decisions of one turn of the loop. Made by the hub, stored by its owner, then given back to `Hub.release`.
 package final class Turn {
-    package struct Write {
-        package let document: DocumentName
-        package let operation: Operation
-    }
-
     struct Delivery {
         let session: Session
         let piece: Piece
@@ -29,9 +43,13 @@ package final class Turn {
     static let sectionWorkBytes = 32
     static let registerWorkBytes = 16
 
-    let number: UInt64
-    /// What must be on disk before `Hub.release`; in the order in which it was applied.
-    package internal(set) var writes: [Write] = []
+    package let number: UInt64
+    /// What must be on disk before `Hub.release`; complete once the turn has ended.
+    package internal(set) var deltas: [DocumentDelta] = []
+    /// The documents that it wrote to.
+    var writtenRooms: [Room] = []
+    /// What was decided, in order: should the commit fail, it is answered again from here.
+    var records: [Record] = []
     /// Bytes of input that were decided.
     package internal(set) var inputBytes = 0
     /// What it cost besides: bytes that were written for it, and sections that were looked at.
@@ -43,12 +61,12 @@ package final class Turn {
     var rooms: [Room] = []
     var listings: Frame?
     var deliveries: ContiguousArray<Delivery> = []
-    /// Sessions whose input had been held for this turn.
+    /// Sessions whose input had been held for this turn, or until something came from outside.
     var resumed: [Session] = []
 
     init(number: UInt64) { self.number = number }
 
     var isEmpty: Bool {
-        sessions.isEmpty && rooms.isEmpty && listings == nil && writes.isEmpty && deliveries.isEmpty && resumed.isEmpty
+        sessions.isEmpty && rooms.isEmpty && listings == nil && writtenRooms.isEmpty && deliveries.isEmpty && resumed.isEmpty
     }
 }

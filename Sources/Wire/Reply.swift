@@ -28,6 +28,12 @@ package struct DocumentSummary: Sendable, Equatable {
         self.subscribers = subscribers
         self.version = version
     }
+
+    package init(_ outline: DocumentOutline, subscribers: Int) {
+        self.init(
+            name: outline.name, title: outline.title, sections: outline.sections, open: outline.open,
+            tasks: outline.tasks, done: outline.done, subscribers: subscribers, version: outline.version)
+    }
 }
 
 /// What the daemon says of itself to one who greets.
@@ -58,6 +64,7 @@ package struct Greeting: Sendable {
     }
 }
 
+/// What a request that succeeded is answered.
 package enum Reply: Sendable {
     case done
     case greeting(Greeting)
@@ -69,6 +76,9 @@ package enum Reply: Sendable {
     case flag(VersionVector, Field, Bool)
     case changed(VersionVector, Int)
     case replaced(VersionVector, Replacement)
+    /// Newest first; those that would make the reply longer than `Request.History.bytesMax` are left out, but never the
+    /// first.
+    case history([HistoryEntry])
 
     /// Writes the reply as a line. `isClamped`: the request's `seen` was ahead of what the daemon has.
     package func write(id: RequestID?, isClamped: Bool = false, into frame: Frame) {
@@ -113,6 +123,7 @@ package enum Reply: Sendable {
             writer.integer(replacement.removed)
             writer.raw(",\"added\":")
             writer.integer(replacement.added)
+        case .history(let entries): writer.history(entries)
         }
     }
 }

@@ -37,6 +37,10 @@ package struct Request: Sendable {
         case create(DocumentName, Document, WriteOptions)
         case replace(DocumentName, Document, WriteOptions)
         case delete(DocumentName, WriteOptions)
+        case history(History)
+        /// The caller's own last change: taken back, or made again.
+        case undo(DocumentName)
+        case redo(DocumentName)
     }
 
     package struct Hello: Sendable {
@@ -65,6 +69,25 @@ package struct Request: Sendable {
         }
     }
 
+    package struct History: Sendable {
+        package var document: DocumentName
+        /// Only what was done to this section; `nil`: everything.
+        package var section: SectionPath?
+        /// Only entries with a lower number; `nil`: from the newest on.
+        package var before: Int64?
+        package var limit: Int
+
+        package static let entriesMax = 1_000
+        package static let bytesMax = 1 << 20
+
+        package init(_ document: DocumentName, section: SectionPath? = nil, before: Int64? = nil, limit: Int = 100) {
+            self.document = document
+            self.section = section
+            self.before = before
+            self.limit = limit
+        }
+    }
+
     /// What any request that writes may say.
     package struct WriteOptions: Sendable {
         /// The version that the screen showed; `nil`: the caller has seen everything.
@@ -89,9 +112,10 @@ extension Request.Action {
         case .hello, .ping, .list, .watchList: nil
         case .get(let name, _), .unsubscribe(let name), .gesture(let name, _, _), .batch(let name, _, _),
             .select(let name, _), .present(let name, _), .create(let name, _, _), .replace(let name, _, _),
-            .delete(let name, _):
+            .delete(let name, _), .undo(let name), .redo(let name):
             name
         case .subscribe(let subscribe): subscribe.document
+        case .history(let history): history.document
         }
     }
 }

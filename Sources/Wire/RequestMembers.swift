@@ -53,10 +53,21 @@ extension Members {
     func under() throws(Failure) -> SectionPath { SectionPath(ofAnyLength: try string("under") ?? "") }
 
     /// At least 1; a higher number than `most` asks for as many as there can be.
-    func limit(of most: Int) throws(Failure) -> Int {
-        guard let value = object["limit"] else { return most }
+    func limit(of most: Int, default usual: Int? = nil) throws(Failure) -> Int {
+        guard let value = object["limit"] else { return usual ?? most }
         guard let number = value.integer, number > 0 else { throw wrongType("limit", "a whole number from 1") }
         return min(number, most)
+    }
+
+    func history() throws(Failure) -> Request.History {
+        var before: Int64?
+        if let value = object["before"] {
+            guard let number = value.integer, number >= 0 else { throw wrongType("before", "a whole number from 0") }
+            before = Int64(number)
+        }
+        return Request.History(
+            try document(), section: object["section"] == nil ? nil : try section(), before: before,
+            limit: try limit(of: Request.History.entriesMax, default: 100))
     }
 
     func options() throws(Failure) -> Request.WriteOptions {

@@ -71,6 +71,9 @@ struct Members: ~Escapable {
         case "create": return .create(try document(), try content(limits), try options())
         case "replace": return .replace(try document(), try content(limits), try options())
         case "delete": return .delete(try document(), try options())
+        case "history": return .history(try history())
+        case "undo": return .undo(try document())
+        case "redo": return .redo(try document())
         default: throw Failure(.unknownOp, "no operation \(JSONEscape.quoted(op.utf8))")
         }
     }

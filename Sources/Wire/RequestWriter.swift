@@ -65,6 +65,9 @@ extension Request.Action {
         case .create: "create"
         case .replace: "replace"
         case .delete: "delete"
+        case .history: "history"
+        case .undo: "undo"
+        case .redo: "redo"
         }
     }
 
@@ -116,7 +119,15 @@ extension Request.Action {
             } else {
                 writer.raw(",\"section\":null")
             }
-        case .ping, .unsubscribe, .create, .replace, .delete: break
+        case .history(let history):
+            if let section = history.section { writer.member(",\"section\":", section.text) }
+            if let before = history.before {
+                writer.raw(",\"before\":")
+                writer.integer(Int(before))
+            }
+            writer.raw(",\"limit\":")
+            writer.integer(history.limit)
+        case .ping, .unsubscribe, .create, .replace, .delete, .undo, .redo: break
         }
     }
 

@@ -47,7 +47,7 @@ struct EventTests {
         _ = watcher.take()
         actor.send(#"{"doc":"tour",\#(members)}"#)
         let turn = actor.owner.hub.endTurn()
-        #expect(turn.writes.isEmpty)
+        #expect(turn.deltas.isEmpty)
         for session in actor.owner.hub.release(turn) where session === actor.session { actor.flush() }
         watcher.flush()
         #expect(watcher.take().isEmpty)

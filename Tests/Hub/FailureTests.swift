@@ -86,7 +86,7 @@ struct FailureTests {
         let before = everything(client)
         client.send(#"{"id":9,"# + line + "}")
         let turn = client.owner.hub.endTurn()
-        #expect(turn.writes.isEmpty)
+        #expect(turn.deltas.isEmpty)
         for session in client.owner.hub.release(turn) where session === client.session { client.flush() }
         let lines = client.take()
         #expect(kinds(lines) == [code], "\(line)")
