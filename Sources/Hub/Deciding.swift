@@ -133,8 +133,14 @@ extension Hub {
             return
         }
         // Meanwhile a turn that fell may have brought it back.
-        if rooms[name].map(\.isLost) ?? true { put(name, outcome) }
+        let wasLost = rooms[name]?.isLost == true
+        if wasLost || rooms[name] == nil { put(name, outcome) }
         count { $0.documentsLoaded += 1 }
+        if wasLost, let room = rooms[name] {
+            for subscription in room.subscribers where subscription.session.outbox.isEmpty {
+                catchUp(subscription.session)
+            }
+        }
         waiting.forEach(unpark)
     }
 

@@ -8,21 +8,24 @@ import Causality
 import Wire
 
 extension Hub {
-    /// The commit of `failed` has failed. Nothing is decided until `recovered`. Returns the documents that must be read
-    /// again; the turn gathered meanwhile has fallen as well.
-    package func fall(_ failed: Turn) -> [DocumentName] {
+    /// The commit of the first of these turns has failed; they are all that have ended and are not released, oldest first.
+    /// Nothing is decided until `recovered`. Returns the documents that must be read again; the turn gathered meanwhile
+    /// falls as well.
+    package func fall(_ unreleased: [Turn]) -> [DocumentName] {
         isRecovering = true
         let gathered = turn
         fanOut(gathered)
         turn = Turn(number: gathered.number + 1)
-        fallen = [failed, gathered]
+        fallen = unreleased + [gathered]
         var names: Set<DocumentName> = []
-        for room in failed.writtenRooms + gathered.writtenRooms {
-            room.pending = nil
-            room.hasFallen = true
-            names.insert(room.name)
+        for turn in fallen {
+            for room in turn.writtenRooms {
+                room.pending = nil
+                room.unstoredTurns = 0
+                room.hasFallen = true
+                names.insert(room.name)
+            }
         }
-        for room in failed.writtenRooms { room.unstoredTurns = 0 }
         return names.sorted()
     }
 

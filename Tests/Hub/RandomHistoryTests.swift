@@ -43,12 +43,14 @@ private struct History {
     var actors: [Actor] = []
     var pending = 0
 
-    init(seed: UInt64) {
+    init(seed: UInt64, store: MemoryStore? = nil) {
         var random = SplitMix(seed: seed)
+        let cache = store == nil ? Int.max : random.pick([0, 5_000, 1 << 20])
         let (events, replies, turn) = (
             random.pick([300, 2_000, 10_000]), random.pick([100, 1_000, 100_000]), random.pick([500, 5_000, 1 << 22])
         )
-        test = TestHub {
+        test = TestHub(store: store) {
+            $0.documentCacheBytesMax = cache
             $0.queuedEventBytesMax = events
             $0.queuedReplyBytesMax = replies
             $0.turnBytesMax = turn
@@ -119,7 +121,11 @@ private struct History {
             return #"{"op":"subscribe","id":"+\#(name)",\#(start),"presence":\#(random.once(in: 2))}"#
         case 24:
             return #"{"op":"unsubscribe","id":"-\#(name)",\#(start)}"#
-        case 25: return actor.isWatchingList ? #"{"op":"watch_list","on":true}"# : #"{"op":"ping"}"#
+        case 25:
+            if test.store != nil, random.once(in: 2) {
+                return #"{"op":"\#(random.pick(["undo", "undo", "redo", "history"]))",\#(start)}"#
+            }
+            return actor.isWatchingList ? #"{"op":"watch_list","on":true}"# : #"{"op":"ping"}"#
         case 26: return #"{"op":"select",\#(start),"section":"\#(path())"}"#
         case 27: return #"{"op":"present",\#(start),"on":\#(random.once(in: 2))}"#
         case 28: return #"{"op":"hello","name":"n\#(random.below(9))"}"#
@@ -145,8 +151,10 @@ private struct History {
             test.hub.tellPresence()
         default:
             if pending > 0 {
+                if test.store != nil { test.fates = [random.pick([.stored, .stored, .lost, .storedButFailed])] }
                 test.release()
-                pending -= 1
+                pending = test.unreleased.count
+                test.fates = []
             }
         }
         actor.learn()
@@ -187,6 +195,35 @@ struct RandomHistoryTests {
             #expect(
                 actor.replica.listed == Dictionary(documents.map { ($0.name, $0.title) }, uniquingKeysWith: { $1 }),
                 "seed \(seed), the list of client \(number)")
+        }
+    }
+
+    @Test(arguments: (0..<100).map { _ in freshSeed() })
+    func `whatever commits fail, clients, memory and disk are the same in the end`(seed: UInt64) {
+        let store = MemoryStore()
+        var history = History(seed: seed, store: store)
+        for _ in 0..<400 { history.step() }
+        history.finish()
+        for (number, actor) in history.actors.enumerated() {
+            for name in actor.watched.sorted() {
+                expectSame(actor.replica, name, history.asker, "seed \(seed), client \(number)")
+            }
+            for reply in actor.replica.replies {
+                guard reply.failure == nil, let version = reply.version else { continue }
+                let isKept = store.documents.values.contains { $0.outline.version.covers(version) }
+                #expect(isKept, "seed \(seed): \(version) was acknowledged and is not kept")
+            }
+        }
+        let fresh = TestHub(store: store, run: 2, knowsDocuments: false)
+        fresh.hub.learn(store.outlines)
+        let reader = fresh.connect("reader")
+        for name in History.documents {
+            let asked = #"{"op":"get","doc":"\#(name)"}"#
+            #expect(reader.ask(asked) == history.asker.ask(asked), "seed \(seed): \(name) after a start")
+            guard let document = DocumentName(name) else { continue }
+            let entries = store.history(document)
+            #expect(entries.map(\.number) == entries.indices.map { Int64($0 + 1) }, "seed \(seed): numbers of \(name)")
+            #expect(Set(entries.map(\.dot)).count == entries.count, "seed \(seed): a dot of \(name) is used twice")
         }
     }
 }

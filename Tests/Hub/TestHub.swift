@@ -10,17 +10,30 @@ import Wire
 final class TestHub {
     let hub: Hub
     private(set) var unreleased: [Turn] = []
+    /// Where turns are stored; nil: nowhere, and all is at hand.
+    let store: MemoryStore?
+    /// What becomes of the next commits, in order; then all are stored.
+    var fates: [MemoryStore.Fate] = []
+    /// Leaves what the hub asks for unanswered until `runErrands`.
+    var keepsErrands = false
     /// A client keeps its hub, not the hub its clients.
     private var clients: [UInt64: () -> TestClient?] = [:]
     var milliseconds: Int64 = 1_000_000 {
         didSet { setMoment() }
     }
 
-    init(_ change: (inout HubLimits) -> Void = { _ in }) {
+    init(
+        store: MemoryStore? = nil, run: UInt32 = 1, knowsDocuments: Bool = true,
+        _ change: (inout HubLimits) -> Void = { _ in }
+    ) {
+        self.store = store
         var limits = HubLimits()
         change(&limits)
         let node = NodeName("n1")
-        hub = Hub(HubSettings(node: node ?? TestHub.noNode(), epoch: "e1", server: "test/1", limits: limits))
+        hub = Hub(
+            HubSettings(
+                node: node ?? TestHub.noNode(), epoch: "e\(run)", run: run, server: "test/1", limits: limits),
+            knowsDocuments: knowsDocuments)
         setMoment()
     }
 
@@ -46,12 +59,31 @@ final class TestHub {
 
     /// Stores the oldest unstored turn; those who read take what they were given.
     func release() {
-        for session in hub.release(unreleased.removeFirst()) { clients[session.number]?()?.flush() }
+        var turn = unreleased.removeFirst()
+        if let store, !turn.deltas.isEmpty {
+            let fate = fates.isEmpty ? .stored : fates.removeFirst()
+            if store.commit(turn.deltas, fate) {
+                hub.stored(turn)
+            } else {
+                let names = hub.fall([turn] + unreleased)
+                unreleased = []
+                hub.recovered(names.map { ($0, store.load($0)) })
+                turn = hub.endTurn()
+            }
+        }
+        for session in hub.release(turn) { clients[session.number]?()?.flush() }
+        if !keepsErrands { runErrands() }
+    }
+
+    func runErrands() {
+        guard let store else { return }
+        for errand in hub.takeErrands() { store.answer(errand, hub) }
     }
 
     /// Ends and stores turns until none is left.
     func settle() {
         while !unreleased.isEmpty { release() }
+        if !keepsErrands { runErrands() }
         var turns = 0
         while hub.hasTurn {
             endTurn()
