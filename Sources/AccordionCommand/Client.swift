@@ -9,7 +9,7 @@ import Wire
 
 final class Client {
     /// How long a reply may take.
-    private static let replyMilliseconds = 60_000
+    static let replyMilliseconds = 60_000
 
     let invocation: Invocation
     let output: Output
@@ -18,6 +18,8 @@ final class Client {
     private(set) var current: DaemonConnection?
     /// Where the daemon was found.
     private(set) var address: Address?
+    /// The signal that has ended the command, and is to end the process once all is closed.
+    var interruption: Int32?
 
     init(_ invocation: Invocation) throws(CommandFailure) {
         self.invocation = invocation
@@ -59,12 +61,19 @@ final class Client {
 
     /// Asks and waits for the reply, a refusal included.
     func call(_ action: Request.Action) throws(CommandFailure) -> ServerReply {
+        try call { connection, handler in connection.request(action) { reply in handler(reply) } }
+    }
+
+    /// The same with whatever `send` asks for.
+    func call(
+        _ send: (DaemonConnection, @escaping (ServerReply) -> Void) -> Void
+    ) throws(CommandFailure) -> ServerReply {
         let connection = try connect()
         var reply: ServerReply?
         var lost: String?
         var isLate = false
         connection.onLost = { lost = $0 }
-        connection.request(action) { reply = $0 }
+        send(connection) { reply = $0 }
         do throws(SystemError) {
             let timer = try Timer(loop) { isLate = true }
             timer.start(afterMilliseconds: Self.replyMilliseconds)
@@ -74,7 +83,7 @@ final class Client {
             throw CommandFailure(.noDaemon, "\(error)")
         }
         if let reply { return reply }
-        if let lost { throw CommandFailure(.noDaemon, lost) }
+        if let lost { throw CommandFailure(connection.exitWhenLost, lost) }
         throw CommandFailure(.timedOut, "the daemon has not answered within \(Self.replyMilliseconds / 1_000) seconds")
     }
 

@@ -33,6 +33,7 @@ enum CommandTable {
             Meaning(.notFound, "no such document or section"), Meaning(.notAllowed, "not allowed"),
             Meaning(.noDaemon, "no daemon reached, or it was lost"), Meaning(.timedOut, "timed out"),
             Meaning(.unreadableFile, "a file that can't be read or understood"),
+            Meaning("130, 143, 129", "interrupted (SIGINT), ended (SIGTERM), hung up (SIGHUP), as a shell tells it"),
         ],
         environment: [
             Meaning("ACCORDION_ADDRESS", "the daemon, where --address is not given"),
@@ -42,22 +43,24 @@ enum CommandTable {
 
     private static let commands =
         [MirrorRun.table, ListCommand.table, ShowCommand.table] + GestureCommand.tables + BulkCommand.tables + [
-            ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, SendCommand.table,
-            ScriptCommand.table,
-        ]
+            ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, WaitCommand.table,
+        ] + PresenceCommand.tables + [StatusCommand.table, SendCommand.table, ScriptCommand.table]
 
     /// Does what was asked and returns the exit code.
     static func run(_ client: Client) throws(CommandFailure) -> ExitCode {
         let name = client.invocation.command?.name ?? ""
         if let gesture = GestureCommand(rawValue: name) { return try gesture.run(client) }
         if let bulk = BulkCommand(rawValue: name) { return try bulk.run(client) }
+        if let presence = PresenceCommand(rawValue: name) { return try presence.run(client) }
         switch name {
         case ListCommand.table.name: try ListCommand.run(client)
         case ShowCommand.table.name: try ShowCommand.run(client)
         case ImportCommand.table.name: try ImportCommand.run(client)
         case ExportCommand.table.name: try ExportCommand.run(client)
         case DeleteCommand.table.name: try DeleteCommand.run(client)
-        case WatchCommand.table.name: try WatchCommand.run(client)
+        case WatchCommand.table.name: return try WatchCommand.run(client)
+        case WaitCommand.table.name: return try WaitCommand.run(client)
+        case StatusCommand.table.name: try StatusCommand.run(client)
         case SendCommand.table.name: return try SendCommand.run(client)
         case ScriptCommand.table.name: try ScriptCommand.run(client)
         default: try MirrorRun.run(client)

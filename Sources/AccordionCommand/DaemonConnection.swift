@@ -2,6 +2,7 @@
 // order, events in between. This is that, over one stream.
 
 import Bytes
+import CommandLine
 import EventLoop
 import Wire
 
@@ -16,11 +17,16 @@ final class DaemonConnection: StreamOwner {
     private let stream: Stream
     private let reader = ServerLineReader()
     private var framer = LineFramer(lineBytesMax: DaemonConnection.lineBytesMax)
-    private var waiting: [(id: Int, handler: (ServerReply) -> Void)] = []
+    /// Takes a reply and its whole line.
+    typealias ReplyHandler = (ServerReply, Span<UInt8>) -> Void
+    private var waiting: [(id: Int, handler: ReplyHandler)] = []
     private var nextID = 1
     private var isOver = false
     /// What the daemon said on leaving.
     private(set) var farewell: String?
+
+    /// What the loss of it means to a script.
+    var exitWhenLost: ExitCode { farewell == ErrorCode.unauthorized.rawValue ? .notAllowed : .noDaemon }
 
     init(_ stream: Stream) {
         self.stream = stream
@@ -30,14 +36,38 @@ final class DaemonConnection: StreamOwner {
 
     /// Sends a request; `handler` is called with its reply, unless the connection is lost before.
     func request(_ action: Request.Action, _ handler: @escaping (ServerReply) -> Void) {
+        send({ reply, _ in handler(reply) }) { Request(id: .number($1), action).write(into: $0) }
+    }
+
+    /// The same for an operation without members, for whoever reads of the reply what `ServerReply` does not hold.
+    func request(operation: StaticString, _ handler: @escaping ReplyHandler) {
+        send(handler) { frame, id in
+            let writer = JSONWriter(frame)
+            writer.raw("{\"id\":")
+            writer.integer(id)
+            writer.raw(",\"op\":\"")
+            writer.raw(operation)
+            writer.raw("\"}\n")
+        }
+    }
+
+    private func send(_ handler: @escaping ReplyHandler, _ write: (Frame, Int) -> Void) {
         let id = nextID
         nextID += 1
         let frame = Frame()
-        Request(id: .number(id), action).write(into: frame)
+        write(frame, id)
         frame.seal()
         waiting.append((id, handler))
         stream.queue(Piece(frame, isDroppable: false))
         stream.flush()
+    }
+
+    /// While it is, nothing is read: what the daemon has for us gathers there, and it merges what is too much.
+    var isPaused = false {
+        didSet {
+            guard isPaused != oldValue, !isOver else { return }
+            if isPaused { stream.stopReading() } else { stream.startReading() }
+        }
     }
 
     func close() {
@@ -77,20 +107,20 @@ final class DaemonConnection: StreamOwner {
                 farewell = reason
                 onEvent?(.goodbye(reason: reason))
             case .event(let event): onEvent?(event)
-            case .reply(let reply): take(reply)
+            case .reply(let reply): take(reply, line)
             }
         } catch {
             lose("the daemon sends what can't be understood: \(error.message)")
         }
     }
 
-    private func take(_ reply: ServerReply) {
+    private func take(_ reply: ServerReply, _ line: Span<UInt8>) {
         guard let next = waiting.first, reply.id == .number(next.id) else {
             // An answer to no request is the daemon's last word, such as that it has no room.
             return lose(reply.failure?.message ?? "the daemon answers what was not asked")
         }
         waiting.removeFirst()
-        next.handler(reply)
+        next.handler(reply, line)
     }
 
     func streamEnded(_ stream: Stream) { lose(ending) }

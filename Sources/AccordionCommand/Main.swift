@@ -18,25 +18,28 @@ enum Main {
         case .help(let command):
             _ = Standard.write(Array(program.help(for: command, columns: columns).utf8), to: STDOUT_FILENO)
         case .version: _ = Standard.write(Array(program.versionText.utf8), to: STDOUT_FILENO)
-        case .run(let invocation): exit(run(invocation).rawValue)
+        case .run(let invocation):
+            let ending = run(invocation)
+            if let signal = ending.signal { Standard.end(bySignal: signal) }
+            exit(ending.code.rawValue)
         }
     }
 
-    private static func run(_ invocation: Invocation) -> ExitCode {
+    private static func run(_ invocation: Invocation) -> (code: ExitCode, signal: Int32?) {
         do throws(CommandFailure) {
             let client = try Client(invocation)
             defer { client.close() }
             do throws(CommandFailure) {
                 let code = try CommandTable.run(client)
                 client.output.flush()
-                return code
+                return (code, client.interruption)
             } catch {
                 client.output.flush()
                 throw error
             }
         } catch {
             Standard.error(error.lines)
-            return error.exit
+            return (error.exit, nil)
         }
     }
 

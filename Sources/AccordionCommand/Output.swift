@@ -69,4 +69,26 @@ final class Output {
         buffer = []
         if !Standard.write(bytes, to: STDOUT_FILENO) { exit(0) }
     }
+
+    enum Progress { case written, blocked, readerGone }
+
+    /// Writes of what was gathered as much as is taken without waiting, but for the first of it at most so long.
+    func writeSome(waitingMilliseconds: Int32) -> Progress {
+        // A pipe that takes anything takes so much.
+        let stepBytes = 4_096
+        var written = 0
+        defer { buffer.removeFirst(written) }
+        while written < buffer.count {
+            guard Standard.isWritable(STDOUT_FILENO, waitingMilliseconds: written == 0 ? waitingMilliseconds : 0) else {
+                return .blocked
+            }
+            let step = buffer[written..<min(buffer.count, written + stepBytes)]
+            guard Standard.write(Array(step), to: STDOUT_FILENO) else { return .readerGone }
+            written += step.count
+        }
+        return .written
+    }
+
+    /// Forgets what was gathered.
+    func discard() { buffer = [] }
 }

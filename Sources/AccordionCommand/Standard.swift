@@ -1,5 +1,5 @@
 // Why this file exists: the few calls of the system that a command needs: standard output and error, files, variables of the
-// environment, the time of day. One of the two files of this program that touch memory by address.
+// environment, signals, the time of day. One of the two files of this program that touch memory by address.
 
 import Glibc
 
@@ -10,6 +10,12 @@ enum Standard {
         guard let value = unsafe getenv(name) else { return nil }
         let text = unsafe String(cString: value)
         return text.isEmpty ? nil : text
+    }
+
+    /// All variables as this process was given them, a `NAME=value` each: `environ` is a C global.
+    static func environment() -> [[UInt8]] {
+        let bytes = (try? file("/proc/self/environ", bytesMax: 4 << 20)) ?? []
+        return bytes.split(separator: 0).map(Array.init)
     }
 
     static func error(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
@@ -30,6 +36,19 @@ enum Standard {
             }
         }
         return true
+    }
+
+    /// Whether a little can be written without waiting, or will fail at once.
+    static func isWritable(_ descriptor: Int32, waitingMilliseconds: Int32) -> Bool {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&ready, 1, waitingMilliseconds) > 0
+    }
+
+    /// Whether somebody holds its other end.
+    static func isPipe(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFSOCK
     }
 
     enum ReadResult {
@@ -64,8 +83,7 @@ enum Standard {
     static func file(_ path: String, bytesMax: Int) throws(FileFault) -> [UInt8] {
         var descriptor = STDIN_FILENO
         if path != "-" {
-            descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw FileFault(reason: reason(errno), isMissing: errno == ENOENT) }
+            descriptor = try open(path, O_RDONLY | O_CLOEXEC, 0)
         }
         defer { if path != "-" { close(descriptor) } }
         var all: [UInt8] = []
@@ -88,6 +106,53 @@ enum Standard {
     static func isFile(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+    }
+
+    static func isProgram(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 && isFile(path) }
+
+    /// Where this program lies.
+    static var programPath: String? {
+        var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe path.withUnsafeMutableBytes { buffer in
+            guard let start = buffer.baseAddress else { return 0 }
+            return unsafe readlink("/proc/self/exe", start.assumingMemoryBound(to: CChar.self), buffer.count)
+        }
+        return count > 0 ? String(decoding: path.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// Makes a directory for the user alone, unless it is there.
+    static func makeDirectory(_ path: String) -> FileFault? {
+        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return nil }
+        return FileFault(reason: reason(errno), isMissing: false)
+    }
+
+    /// To be appended to, for the user alone; what `open` returns is the caller's to close.
+    static func openLog(_ path: String) throws(FileFault) -> Int32 {
+        try open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+
+    static func openNull() throws(FileFault) -> Int32 { try open("/dev/null", O_RDWR | O_CLOEXEC, 0) }
+
+    private static func open(_ path: String, _ flags: Int32, _ mode: mode_t) throws(FileFault) -> Int32 {
+        let descriptor = unsafe Glibc.open(path, flags, mode)
+        guard descriptor >= 0 else { throw FileFault(reason: reason(errno), isMissing: errno == ENOENT) }
+        return descriptor
+    }
+
+    // MARK: - Signals
+
+    /// Whoever started us wants the signal to be ignored, as nohup does with SIGHUP.
+    static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(signal, nil, &action) == 0 else { return false }
+        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    }
+
+    /// Ends the process by the signal, as if nobody had watched for it: that is how a shell knows that it was interrupted.
+    static func end(bySignal number: Int32) -> Never {
+        _ = signal(number, SIG_DFL)
+        raise(number)
+        exit(128 + number)
     }
 
     static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }

@@ -16,7 +16,7 @@ let unsafeFiles: [String: String] = [
     "Sources/accordiond/Log.swift": "the journal's variable and the time of day",
     "Sources/accordiond/Doors.swift": "the limit of descriptors",
     "Sources/AccordionCommand/Standard.swift": "write(2) and the environment",
-    "Sources/AccordionCommand/DaemonProcess.swift": "posix_spawn takes addresses",
+    "Sources/AccordionCommand/ChildProcess.swift": "posix_spawn takes addresses",
 ]
 
 func mayBeUnsafe(_ path: String, _ table: [String: String]) -> Bool {
