@@ -9,6 +9,9 @@ final class TestSocket {
     private var received: [UInt8] = []
     private(set) var hasEnded = false
 
+    /// Takes over a connection.
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
     /// Connects to the Unix socket of a daemon.
     init(unix path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
