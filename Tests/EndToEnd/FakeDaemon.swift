@@ -33,7 +33,7 @@ final class FakeDaemon {
     func accept() throws -> TestSocket {
         var ready = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&ready, 1, 30_000) > 0 else { throw TookTooLong(description: "nobody connects") }
-        return TestSocket(descriptor: unsafe Glibc.accept(listener, nil, nil))
+        return TestSocket(descriptor: Glibc.accept(listener, nil, nil))
     }
 
     /// Runs the client and says `answers` to each line that it says first; then closes.
