@@ -29,7 +29,8 @@ enum CommandTable {
             Example("accordion watch runbook", "a line for each change"),
         ],
         exitCodes: [
-            Meaning(.done, "done"), Meaning(.refused, "refused by the daemon"), Meaning(.usage, "wrong usage"),
+            Meaning(.done, "done"), Meaning(.refused, "refused by the daemon, or a script or command failed"),
+            Meaning(.usage, "wrong usage"),
             Meaning(.notFound, "no such document or section"), Meaning(.notAllowed, "not allowed"),
             Meaning(.noDaemon, "no daemon reached, or it was lost"), Meaning(.timedOut, "timed out"),
             Meaning(.unreadableFile, "a file that can't be read or understood"),

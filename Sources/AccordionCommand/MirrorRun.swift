@@ -18,10 +18,13 @@ enum MirrorRun {
         example: Example("accordion mirror runbook", "everyone who does sees the same"))
 
     static func run(_ client: Client) throws(CommandFailure) {
-        guard Standard.isTerminal(STDIN_FILENO), Standard.isTerminal(STDOUT_FILENO) else {
-            throw CommandFailure(.usage, "the live view needs a terminal; \"accordion show\" prints a document")
-        }
         let word = client.invocation.argument("DOC-OR-FILE") ?? ""
+        guard Standard.isTerminal(STDIN_FILENO), Standard.isTerminal(STDOUT_FILENO) else {
+            let commands = client.invocation.isCommandImplied ? CommandTable.program.nearestCommands(to: word) : []
+            throw CommandFailure(
+                .usage, "the live view needs a terminal; \"accordion show\" prints a document",
+                proposals: commands.map { "accordion \($0)" })
+        }
         let name = try document(word, client)
         try LiveMirror(client, name).run()
     }

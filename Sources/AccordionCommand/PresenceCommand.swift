@@ -25,7 +25,7 @@ enum PresenceCommand: String, CaseIterable {
             return Command(
                 rawValue, summary: "shows others that one is at a section, for as long as it runs",
                 details: [Self.staying], arguments: [.document, .one("SECTION", .section)], options: [timeout],
-                example: Example("accordion --name pipeline select runbook Deploy &", "a pipeline says where it is"))
+                example: Example("accordion select runbook Deploy --name pipeline &", "a pipeline says where it is"))
         case .present:
             return Command(
                 rawValue, summary: "presents a document, at a section: others may follow, for as long as it runs",
