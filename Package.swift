@@ -41,6 +41,7 @@ let package = Package(
     targets: [
         system("CLibuv", "libuv", "libuv1-dev"), system("CUnicode", "libutf8proc", "libutf8proc-dev"),
         system("CNcurses", "ncursesw", "libncurses-dev"), system("CGetopt", nil, "libc6-dev"),
+        system("CSQLite", "sqlite3", "libsqlite3-dev"),
         face("CJSON", links: ["simdjson"]),
 
         room("Causality"), room("AccordionModel", "Causality", "CUnicode"), room("Bytes"),
@@ -51,9 +52,11 @@ let package = Package(
         room("Hub", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Mirror", "Causality", "AccordionModel", "Wire", "CUnicode"),
         room("Formats", "AccordionModel", "Wire"),
+        room("Store", "Causality", "AccordionModel", "Bytes", "Wire", "CSQLite"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
 
-        program("accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "CommandLine"),
+        program(
+            "accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "Store", "CommandLine"),
         program(
             "AccordionCommand", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Terminal", "CommandLine"),

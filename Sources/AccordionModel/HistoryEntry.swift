@@ -119,9 +119,10 @@ extension HistoryEntry {
         }
         var effect: ContentEffect?
         if let write = operation.content {
-            effect = write.value.document.map { document in
-                applied.content == .created ? .created(measure(document)) : .replaced(measure(document))
-            } ?? .deleted
+            effect =
+                write.value.document.map { document in
+                    applied.content == .created ? .created(measure(document)) : .replaced(measure(document))
+                } ?? .deleted
         }
         var conflicts: [Conflict] = []
         var lost: [LostContent] = []

@@ -137,7 +137,7 @@ extension Hub {
         if wasLost || rooms[name] == nil { put(name, outcome) }
         count { $0.documentsLoaded += 1 }
         if wasLost, let room = rooms[name] {
-            for subscription in room.subscribers where subscription.session.outbox.isEmpty {
+            for subscription in room.subscribers where !isRecovering && subscription.session.outbox.isEmpty {
                 catchUp(subscription.session)
             }
         }
@@ -162,7 +162,11 @@ extension Hub {
     ) {
         if let entries { rooms[name]?.undoLogs[person]?.load(entries) } else { rooms[name]?.undoLogs[person] = nil }
         guard let session = waitingForAnswer.removeValue(forKey: number) else { return }
-        if entries == nil { refuseParked(session, "your own changes can't be read: \(reason)") } else { unpark(session) }
+        if entries == nil {
+            refuseParked(session, "your own changes can't be read: \(reason)")
+        } else {
+            unpark(session)
+        }
     }
 
     /// Decides the request that waited, if it can be decided now, and those after it.

@@ -321,6 +321,7 @@ package final class Hub {
             dirty.append(session)
         }
         for session in dirty { session.isDirty = false }
+        turn.forget()
         releasedTurn = turn.number
         return dirty
     }

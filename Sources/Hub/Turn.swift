@@ -66,7 +66,16 @@ package final class Turn {
 
     init(number: UInt64) { self.number = number }
 
+    /// Lets go of what it held for its sessions: it may have to wait for the disk longer than they do.
+    func forget() {
+        records = []
+        deliveries = []
+        sessions = []
+        resumed = []
+    }
+
     var isEmpty: Bool {
-        sessions.isEmpty && rooms.isEmpty && listings == nil && writtenRooms.isEmpty && deliveries.isEmpty && resumed.isEmpty
+        sessions.isEmpty && rooms.isEmpty && listings == nil && writtenRooms.isEmpty && deliveries.isEmpty
+            && resumed.isEmpty
     }
 }

@@ -1,10 +1,11 @@
-// Why this file exists: the only place where the rooms meet. It opens the doors, gives the hub what they bring, stores what
-// a turn wrote, and only then lets the turn's words out.
+// Why this file exists: the only place where the rooms meet. It opens the store and the doors, gives the hub what they
+// bring, has stored what a turn wrote, and only then lets the turn's words out.
 
 import Bytes
 import EventLoop
 import Glibc
 import Hub
+import Store
 import Wire
 
 final class Daemon {
@@ -13,13 +14,21 @@ final class Daemon {
     /// How long a stop waits for clients to take what is due.
     private static let farewellMilliseconds = 5_000
 
+    private static let firstCareMilliseconds = 60_000
+    private static let careMilliseconds = 3_600_000
+    private static let careStepMilliseconds = 100
+
     let hub: Hub
     let log: Log
     private let settings: DaemonSettings
     private let loop: Loop
+    private let keeper: Keeper
+    private var commits: Commits?
     private var doors: Doors?
     private var signals: [SignalWatcher] = []
     private var presenceTimer: Timer?
+    private var careTimer: Timer?
+    private var failedStart: StartFailure?
     private var lingerTimer: Timer?
     private var connections: [UInt64: Connection] = [:]
     private var lingering: [(connection: Connection, untilMilliseconds: Int)] = []
@@ -30,13 +39,16 @@ final class Daemon {
     init(_ settings: DaemonSettings, _ log: Log) throws(StartFailure) {
         self.settings = settings
         self.log = log
-        hub = Hub(settings.hub)
+        let store = try Daemon.openStore(settings)
+        hub = Hub(settings.hub(store.start), knowsDocuments: false)
         do throws(SystemError) {
             loop = try Loop()
+            keeper = try Keeper(store, loop, log)
         } catch {
             throw StartFailure(.storeUnopenable, "the loop can't be made: \(error)")
         }
         do throws(StartFailure) {
+            try prepareStore()
             doors = try Doors(settings, loop, self)
             try watchSignals()
         } catch {
@@ -47,20 +59,60 @@ final class Daemon {
         loop.beforePoll = { [unowned self] in endTurn() }
     }
 
-    func run() {
+    /// Serves until it is told to stop.
+    func run() throws(StartFailure) {
         log.write(
             .info,
-            "accordiond \(DaemonCommand.version) is ready, node \(settings.hub.node), epoch \(settings.hub.epoch)")
-        if let directory = settings.stateDirectory {
-            log.write(
-                .notice,
-                "this version keeps documents in memory; nothing is stored in \(JSONEscape.quoted(directory)) yet")
-        }
+            "accordiond \(DaemonCommand.version) is ready, node \(hub.settings.node), epoch \(hub.settings.epoch), "
+                + "state in \(JSONEscape.quoted(settings.stateDirectory))")
         doors?.open()
         loop.run()
         closeAll()
         loop.close()
+        if let failedStart { throw failedStart }
         log.write(.info, "stopped")
+    }
+
+    // MARK: - The store
+
+    private static func openStore(_ settings: DaemonSettings) throws(StartFailure) -> DocumentStore {
+        do throws(StoreFailure) {
+            return try DocumentStore(
+                directory: settings.stateDirectory, options: StoreOptions(node: settings.node))
+        } catch {
+            throw StartFailure(error)
+        }
+    }
+
+    /// Reads which documents there are, and begins to take away history that is too old.
+    private func prepareStore() throws(StartFailure) {
+        do throws(StoreFailure) {
+            if !settings.isDurable { try keeper.markRelaxed() }
+        } catch {
+            throw StartFailure(error)
+        }
+        do throws(SystemError) {
+            commits = try Commits(hub, keeper, isDurable: settings.isDurable, loop, self)
+            careTimer = try Timer(loop) { [unowned self] in care() }
+        } catch {
+            throw StartFailure(.storeUnopenable, "\(error)")
+        }
+        keeper.learn(hub) { [unowned self] in
+            beginTurn()
+        } orElse: { [unowned self] failure in
+            log.write(.error, "the documents can't be read: \(failure)")
+            failedStart = StartFailure(.storeUnopenable, failure)
+            loop.stop()
+        }
+        careTimer?.start(afterMilliseconds: Daemon.firstCareMilliseconds)
+    }
+
+    /// Takes away history that is too old, a step at a time, between other work.
+    private func care() {
+        keeper.retire(wallMilliseconds: Int64(loop.wallMilliseconds)) { [unowned self] isDone in
+            careTimer?.start(
+                afterMilliseconds: isDone ? Daemon.careMilliseconds : Daemon.careStepMilliseconds)
+        }
     }
 
     // MARK: - Turns
@@ -74,23 +126,30 @@ final class Daemon {
 
     /// Ends a turn early that has taken as much input as one may.
     func turnGrew() {
-        if hub.turnBytes >= settings.hub.limits.turnBytesMax { endTurn() }
+        if hub.turnBytes >= hub.settings.limits.turnBytesMax { endTurn() }
     }
 
     /// Decide, commit, send: what the turn wrote is stored, then what it says leaves.
     private func endTurn() {
-        if hub.presenceDelayMilliseconds != nil { beginTurn() }
-        hub.tellPresence()
-        if hub.hasTurn {
-            let turn = hub.endTurn()
-            // State is in memory alone: a turn is stored as soon as it is decided.
-            for session in hub.release(turn) { session.owner?.sessionIsDue(session) }
+        if let commits, !commits.isBusy {
+            if hub.presenceDelayMilliseconds != nil { beginTurn() }
+            hub.tellPresence()
+            if hub.hasTurn { commits.take(hub.endTurn()) }
+            commits.runErrands()
+            // Flushing may have brought clients to the present, or taken up requests that waited.
+            loop.hasWorkLeft = hub.hasTurn && !commits.isBusy
+        } else {
+            loop.hasWorkLeft = false
         }
-        // Flushing may have brought clients to the present, or taken up requests that waited.
-        loop.hasWorkLeft = hub.hasTurn
         if let delay = hub.presenceDelayMilliseconds { presenceTimer?.start(afterMilliseconds: Int(delay)) }
         tellFaults()
-        if isStopping, connections.isEmpty { loop.stop() }
+        stopIfDone()
+    }
+
+    /// Lets a turn's words out: what they rest on is stored, or need not be.
+    func release(_ turn: Turn) {
+        beginTurn()
+        for session in hub.release(turn) { session.owner?.sessionIsDue(session) }
     }
 
     private func tellFaults() {
@@ -128,7 +187,7 @@ final class Daemon {
         connection.session.owner = nil
         connections[connection.session.number] = nil
         doors?.connectionClosed()
-        if isStopping, connections.isEmpty { loop.stop() }
+        stopIfDone()
     }
 
     /// Closes the connection when the other side has, or before long.
@@ -172,6 +231,7 @@ final class Daemon {
         doors?.close()
         beginTurn()
         hub.shutDown()
+        commits?.flush()
         do throws(SystemError) {
             let timer = try Timer(loop) { [unowned self] in loop.stop() }
             timer.start(afterMilliseconds: Daemon.farewellMilliseconds)
@@ -182,11 +242,19 @@ final class Daemon {
         endTurn()
     }
 
+    private func stopIfDone() {
+        guard isStopping, connections.isEmpty, let commits else { return }
+        if commits.isSettled { loop.stop() } else { commits.flush() }
+    }
+
     private func closeAll() {
+        keeper.close(isClean: commits?.isSettled ?? true)
+        commits?.close()
         doors?.close()
         for connection in connections.values { connection.stream.close() }
         for signal in signals { signal.close() }
         presenceTimer?.close()
+        careTimer?.close()
         lingerTimer?.close()
         farewellTimer?.close()
     }

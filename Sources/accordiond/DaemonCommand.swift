@@ -16,6 +16,13 @@ enum DaemonCommand {
                 "listen", value: OptionValue("ADDRESS", .address), isRepeatable: true,
                 help: "Listen at unix:PATH or tcp://HOST:PORT; may be given several times"),
             Option("state", value: OptionValue("DIR", .directory), help: "Keep the state in this directory"),
+            Option("check", help: "Look whether the state in DIR is whole, say what is not, and end"),
+            Option(
+                "backup", value: OptionValue("FILE", .file),
+                help: "Write a copy of the state in DIR to FILE, also while a daemon uses it, and end"),
+            Option(
+                "restore", value: OptionValue("FILE", .file),
+                help: "Make the state in DIR what FILE holds, keep what was there beside it, and end"),
             Option(
                 "durability", value: OptionValue("WHEN", .choice(["durable", "relaxed"])),
                 help: "Answer when a write is on disk (durable, the default), or before (relaxed)"),
@@ -25,6 +32,7 @@ enum DaemonCommand {
         examples: [
             Example("accordiond --user", "a daemon of one's own"),
             Example("accordiond --listen tcp://127.0.0.1:7433", "for programs on this machine"),
+            Example("accordiond --state /var/lib/accordiond --backup now.db", "a copy, while it runs"),
         ],
         exitCodes: [
             Meaning(.done, "ended by SIGTERM or SIGINT, everything sent"),
@@ -37,6 +45,7 @@ enum DaemonCommand {
         environment: [
             Meaning("XDG_RUNTIME_DIR", "where a user's daemon has its socket"),
             Meaning("STATE_DIRECTORY", "where the state is, unless --state says so"),
+            Meaning("XDG_STATE_HOME", "where a user's daemon has its state, in accordiond"),
         ],
         usageExit: .daemonUsage)
 }

@@ -6,21 +6,22 @@ import CommandLine
 import EventLoop
 import Glibc
 import Hub
+import Store
 import Wire
 
 struct DaemonSettings {
     var addresses: [Address]
-    /// Where the state is kept; nil where none was named.
-    var stateDirectory: String?
+    /// Where the state is kept.
+    var stateDirectory: String
+    /// The name that the command line gives this daemon; without it the one that is stored.
+    var node: NodeName?
     /// Answer only when a write is stored.
     var isDurable: Bool
-    var hub: HubSettings
 
     init(_ invocation: Invocation) throws(StartFailure) {
         addresses = try DaemonSettings.addresses(invocation)
-        stateDirectory = invocation.value("state")
+        stateDirectory = try DaemonSettings.stateDirectory(invocation)
         isDurable = invocation.value("durability") != "relaxed"
-        let node: NodeName
         if let name = invocation.value("node") {
             guard let named = NodeName(name) else {
                 throw StartFailure(
@@ -28,14 +29,35 @@ struct DaemonSettings {
                     "--node \(JSONEscape.quoted(name)): a name is 1 to \(NodeName.bytesMax) of a-z 0-9 - ~")
             }
             node = named
-        } else {
-            guard let made = NodeName(Identifier.random(characters: 8)) else {
-                throw StartFailure(.brokenConfiguration, "no name could be made")
-            }
-            node = made
         }
-        hub = HubSettings(
-            node: node, epoch: Identifier.random(characters: 16), server: "accordiond/\(DaemonCommand.version)")
+    }
+
+    /// What the hub is told of a run that began with `start`.
+    func hub(_ start: StoreStart) -> HubSettings {
+        HubSettings(
+            node: start.node, epoch: Identifier.random(characters: 16), run: start.run,
+            server: "accordiond/\(DaemonCommand.version)")
+    }
+
+    /// `--state`, what systemd names, the system's directory for a system service, else the user's own.
+    static func stateDirectory(_ invocation: Invocation) throws(StartFailure) -> String {
+        if let named = invocation.value("state") {
+            guard !named.isEmpty else { throw StartFailure(.brokenConfiguration, "--state names no directory") }
+            return named
+        }
+        if let listed = variable("STATE_DIRECTORY"), let first = listed.split(separator: ":").first {
+            return String(first)
+        }
+        if !invocation.flag("user"), geteuid() == 0 { return "/var/lib/accordiond" }
+        if let home = variable("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/accordiond" }
+        if let home = variable("HOME"), home.hasPrefix("/") { return home + "/.local/state/accordiond" }
+        throw StartFailure(.brokenConfiguration, "no directory for the state: name one with --state")
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
     }
 
     private static func addresses(_ invocation: Invocation) throws(StartFailure) -> [Address] {

@@ -4,6 +4,7 @@
 import CommandLine
 import EventLoop
 import Glibc
+import Store
 
 @main
 enum Main {
@@ -28,9 +29,10 @@ enum Main {
     private static func run(_ invocation: Invocation) -> Int32 {
         let log = Log()
         do throws(StartFailure) {
+            if let task = try StateTask(invocation) { return try task.run() }
             let settings = try DaemonSettings(invocation)
             let daemon = try Daemon(settings, log)
-            daemon.run()
+            try daemon.run()
             return ExitCode.done.rawValue
         } catch {
             log.write(.error, error.message)
@@ -47,6 +49,11 @@ struct StartFailure: Error {
     init(_ exitCode: ExitCode, _ message: String) {
         self.exitCode = exitCode
         self.message = message
+    }
+
+    init(_ failure: StoreFailure) {
+        if case .inUse = failure.kind { exitCode = .inUse } else { exitCode = .storeUnopenable }
+        message = failure.message
     }
 }
 

@@ -134,7 +134,10 @@ final class TestDaemon {
         let log = scratch.path + "/log"
         process = try Process(
             productsDirectory + "/accordiond",
-            ["--listen", "unix:\(socketPath)", "--listen", "tcp://127.0.0.1:0", "--node", node] + arguments,
+            [
+                "--listen", "unix:\(socketPath)", "--listen", "tcp://127.0.0.1:0", "--node", node, "--state",
+                scratch.path + "/state",
+            ] + arguments,
             output: log)
         var port: UInt16?
         let running = process

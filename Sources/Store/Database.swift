@@ -1,0 +1,89 @@
+// Why this file exists: one connection to SQLite, opened as this daemon needs it, and every error of it as one type.
+
+internal import CSQLite
+
+/// An open database. Used by one thread at a time.
+@safe final class Database {
+    let path: String
+    private var handle: OpaquePointer?
+
+    enum Access {
+        case readWrite
+        case readOnly
+    }
+
+    /// `system` names the layer below SQLite that reads and writes files; nil: the usual one.
+    init(_ path: String, _ access: Access, system: String? = nil) throws(StoreFailure) {
+        self.path = path
+        let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+        let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
+        let result = unsafe sqlite3_open_v2(path, &handle, flags, system)
+        guard result == SQLITE_OK else {
+            let failure = failure(result, "can't be opened")
+            close()
+            throw failure
+        }
+        _ = unsafe accordion_distrust_schema(handle)
+        unsafe sqlite3_busy_timeout(handle, 10_000)
+    }
+
+    deinit { close() }
+
+    func close() {
+        if unsafe handle != nil { unsafe sqlite3_close_v2(handle) }
+        unsafe handle = nil
+    }
+
+    /// Compiles one statement.
+    func prepare(_ text: String) throws(StoreFailure) -> Statement {
+        var statement: OpaquePointer?
+        let result = unsafe sqlite3_prepare_v3(
+            handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard result == SQLITE_OK, let compiled = unsafe statement else { throw failure(result, "can't be read") }
+        return unsafe Statement(compiled, self)
+    }
+
+    /// Runs statements that return nothing of interest.
+    func run(_ text: String) throws(StoreFailure) {
+        let result = unsafe sqlite3_exec(handle, text, nil, nil, nil)
+        guard result == SQLITE_OK else { throw failure(result, "can't be written") }
+    }
+
+    /// The first column of the first row, as a number.
+    func number(_ text: String) throws(StoreFailure) -> Int64? {
+        let statement = try prepare(text)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Runs `body` as one transaction: all of it, or nothing.
+    func transaction(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+        try run("BEGIN IMMEDIATE")
+        do throws(StoreFailure) {
+            try body()
+            try run("COMMIT")
+        } catch {
+            if isInTransaction {
+                do throws(StoreFailure) { try run("ROLLBACK") } catch { close() }
+            }
+            throw error
+        }
+    }
+
+    func failure(_ code: Int32, _ what: String) -> StoreFailure {
+        let told = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) }
+        let text = unsafe told ?? String(cString: sqlite3_errstr(code))
+        let place = "\(path) \(what): \(text) (\(code))"
+        switch code & 0xFF {
+        case SQLITE_FULL: return StoreFailure(.full, place)
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            return StoreFailure(
+                .damaged,
+                "\(place). Nothing was changed. Copy the directory first; `accordiond --check` says what is damaged, "
+                    + "`accordiond --restore FILE` takes a backup in its place")
+        default: return StoreFailure(.unusable, place)
+        }
+    }
+}

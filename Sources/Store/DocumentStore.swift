@@ -1,0 +1,214 @@
+// Why this file exists: what the daemon keeps, behind a few calls. They block; they come from the store's own thread, one
+// after the other.
+
+import AccordionModel
+import Causality
+internal import Synchronization
+
+package struct StoreOptions: Sendable {
+    /// The name under which the daemon is to write; nil: the one that is stored, or a new one.
+    package var node: NodeName?
+    /// SQLite's name for the layer that reads and writes files; nil: the usual one. For tests that let it fail.
+    package var system: String?
+
+    package init(node: NodeName? = nil, system: String? = nil) {
+        self.node = node
+        self.system = system
+    }
+}
+
+/// How a run of the daemon begins.
+package struct StoreStart: Sendable, Equatable {
+    /// The name under which this run writes.
+    package let node: NodeName
+    /// Counted from 1 in this state.
+    package let run: UInt32
+    /// Why the name is another one than before; nil where it is the same.
+    package let renamedBecause: String?
+}
+
+/// A page of a document's history.
+package struct HistoryPage: Sendable {
+    /// Newest first.
+    package var entries: [HistoryEntry] = []
+    /// Rows that were damaged and left out.
+    package var rowsSetAside = 0
+}
+
+package final class DocumentStore: Sendable {
+    package let start: StoreStart
+    private let state: Mutex<Opened>
+
+    /// Opens the state in `directory`, which is made where there is none; takes the lock, brings the tables to the
+    /// present and begins a run. Throws `.inUse`, `.damaged`, `.newerSchema`, `.unusable`.
+    package init(directory: String, options: StoreOptions = StoreOptions()) throws(StoreFailure) {
+        let opened = try Opened(directory, options)
+        let start: StoreStart
+        do throws(StoreFailure) {
+            start = try Meta(opened.database).begin(options.node)
+        } catch {
+            opened.end()
+            throw error
+        }
+        self.start = start
+        state = Mutex(opened)
+    }
+
+    /// The file that holds everything, in the state's directory.
+    package static let fileName = "accordion.db"
+
+    /// All documents, deleted ones too, sorted by name. A damaged row whose name can be read is listed as existing, so that
+    /// nothing is created in its place.
+    package func outlines() throws(StoreFailure) -> [DocumentOutline] {
+        try state.withLock { (opened) throws(StoreFailure) in try opened.outlines() }
+    }
+
+    /// Stores all of it, or throws and stores nothing.
+    package func commit(_ deltas: [DocumentDelta]) throws(StoreFailure) {
+        try state.withLock { (opened) throws(StoreFailure) in try opened.commit(deltas) }
+    }
+
+    /// A document, deleted or not; nil where there never was one.
+    package func load(_ name: DocumentName) throws(StoreFailure) -> StoredDocument? {
+        try state.withLock { (opened) throws(StoreFailure) in try opened.load(name) }
+    }
+
+    /// The newest entries with a lower number than `before`, at most `limit`, which together take about `bytesMax` at
+    /// most; where `section` is given, those that turned it.
+    package func history(
+        _ name: DocumentName, section: SectionPath?, before: Int64?, limit: Int, bytesMax: Int
+    ) throws(StoreFailure) -> HistoryPage {
+        try state.withLock { (opened) throws(StoreFailure) in
+            try opened.history(name, section: section, before: before, limit: limit, bytesMax: bytesMax)
+        }
+    }
+
+    /// The newest state writes of one person at one daemon, newest first; content is none. Looks back over at most
+    /// `Opened.ownRowsMax` turns.
+    package func ownWrites(
+        _ name: DocumentName, by person: String, node: NodeName, limit: Int
+    ) throws(StoreFailure) -> [HistoryEntry] {
+        try state.withLock { (opened) throws(StoreFailure) in
+            try opened.ownWrites(name, by: person, node: node, limit: limit)
+        }
+    }
+
+    /// Takes away history older than a moment, or more than `entriesMax`, oldest first, at most `rowsMax` rows; returns how
+    /// many.
+    package func retire(
+        olderThanMilliseconds: Int64, entriesMax: Int64, rowsMax: Int
+    ) throws(StoreFailure) -> Int {
+        try state.withLock { (opened) throws(StoreFailure) in
+            try opened.retire(olderThan: olderThanMilliseconds, entriesMax: entriesMax, rowsMax: rowsMax)
+        }
+    }
+
+    /// Closes and opens the database: what a failed commit has left in doubt is settled by what is on disk.
+    package func reopen() throws(StoreFailure) {
+        try state.withLock { (opened) throws(StoreFailure) in try opened.reopen() }
+    }
+
+    /// Whether the database can be read; opens it where a `reopen` has failed.
+    package func probe() throws(StoreFailure) {
+        try state.withLock { (opened) throws(StoreFailure) in try opened.probe() }
+    }
+
+    /// Notes that from now on answers may leave before what they rest on is stored. Without a `markCleanEnd` the next run
+    /// takes a new name.
+    package func markRelaxed() throws(StoreFailure) {
+        try state.withLock { (opened) throws(StoreFailure) in try Meta(opened.database).set("relaxed", "1") }
+    }
+
+    package func markCleanEnd() throws(StoreFailure) {
+        try state.withLock { (opened) throws(StoreFailure) in try Meta(opened.database).remove("relaxed") }
+    }
+
+    /// Damaged or missing rows met so far.
+    package var rowsSetAside: Int { state.withLock { $0.rowsSetAside } }
+
+    /// Closes the database and lets go of the lock.
+    package func close() { state.withLock { $0.end() } }
+}
+
+/// An open state: the lock, the database, and the statements that are used again and again.
+final class Opened {
+    let path: String
+    let options: StoreOptions
+    private let lock: LockFile?
+    private(set) var database: Database
+    private var isClosed = false
+    var rowsSetAside = 0
+    var statements: [String: Statement] = [:]
+    var packer = Packer()
+    /// How many history entries were ever written, where that is known.
+    var historyTotal: Int64?
+
+    init(_ directory: String, _ options: StoreOptions) throws(StoreFailure) {
+        try System.makeDirectory(directory)
+        lock = try LockFile(in: directory)
+        self.options = options
+        path = directory + "/" + DocumentStore.fileName
+        database = try Opened.open(path, options)
+    }
+
+    /// For reading alone, beside whoever writes.
+    init(reading path: String) throws(StoreFailure) {
+        lock = nil
+        options = StoreOptions()
+        self.path = path
+        database = try Database(path, .readOnly)
+    }
+
+    private static func open(_ path: String, _ options: StoreOptions) throws(StoreFailure) -> Database {
+        let database = try Database(path, .readWrite, system: options.system)
+        System.setMode(path, 0o600)
+        do throws(StoreFailure) {
+            try database.run(
+                """
+                PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2000;
+                PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;
+                PRAGMA cell_size_check = ON
+                """)
+            guard try database.number("SELECT 1 FROM pragma_journal_mode WHERE journal_mode = 'wal'") == 1 else {
+                throw StoreFailure(.unusable, "\(path) can't be opened in the WAL mode; is its file system local?")
+            }
+            try Migrations.run(database)
+        } catch {
+            database.close()
+            throw error
+        }
+        return database
+    }
+
+    /// A statement compiled once.
+    func statement(_ text: String) throws(StoreFailure) -> Statement {
+        if let statement = statements[text] { return statement }
+        let statement = try database.prepare(text)
+        statements[text] = statement
+        return statement
+    }
+
+    func reopen() throws(StoreFailure) {
+        close()
+        historyTotal = nil
+        isClosed = true
+        database = try Opened.open(path, options)
+        isClosed = false
+    }
+
+    func probe() throws(StoreFailure) {
+        if isClosed { try reopen() }
+        _ = try database.number("SELECT count(*) FROM meta")
+    }
+
+    func close() {
+        statements = [:]
+        database.close()
+    }
+
+    /// Closes, and lets another daemon in.
+    func end() {
+        close()
+        lock?.release()
+    }
+}

@@ -1,0 +1,188 @@
+// Why this file exists: between a turn that is decided and the words that rest on it stands the disk, which blocks. The
+// keeper takes turns to the store's own thread and brings back what became of them, and fetches what is not in memory.
+
+import AccordionModel
+import EventLoop
+import Hub
+import Store
+import Wire
+
+/// What became of the commit of a turn.
+enum CommitOutcome: Sendable {
+    case stored
+    /// Why not, and what the disk has of the documents that were asked for.
+    case failed(String)
+}
+
+final class Keeper {
+    private let store: DocumentStore
+    private let worker: Worker
+    private let log: Log
+    /// Retention of the history.
+    private static let historyMilliseconds: Int64 = 90 * 24 * 3_600 * 1_000
+    private static let historyEntriesMax: Int64 = 1_000_000
+
+    init(_ store: DocumentStore, _ loop: Loop, _ log: Log) throws(SystemError) {
+        self.store = store
+        self.log = log
+        worker = try Worker(loop)
+    }
+
+    /// Jobs given whose continuation has not run.
+    var pendingJobs: Int { worker.pendingJobs }
+
+    /// Stores what turns wrote as one transaction.
+    func commit(_ deltas: [DocumentDelta], then continuation: @escaping (CommitOutcome) -> Void) {
+        worker.run { [store] () -> CommitOutcome in
+            do throws(StoreFailure) {
+                try store.commit(deltas)
+                return .stored
+            } catch {
+                return .failed(error.message)
+            }
+        } then: {
+            continuation($0)
+        }
+    }
+
+    /// Opens the database anew after a failed commit, and reads what it has of these documents.
+    func recover(
+        _ names: [DocumentName], then continuation: @escaping ([(name: DocumentName, outcome: LoadOutcome)]) -> Void
+    ) {
+        worker.run { [store] () -> [(name: DocumentName, outcome: LoadOutcome)] in
+            do throws(StoreFailure) {
+                try store.reopen()
+            } catch {
+                return names.map { ($0, .failed(error.message)) }
+            }
+            return names.map { ($0, Keeper.load($0, store)) }
+        } then: {
+            continuation($0)
+        }
+    }
+
+    /// Opens the database anew if it is not open, and says whether it works.
+    func probe(then continuation: @escaping (Bool) -> Void) {
+        worker.run { [store] () -> Bool in
+            do throws(StoreFailure) {
+                try store.probe()
+                return true
+            } catch {
+                return false
+            }
+        } then: {
+            continuation($0)
+        }
+    }
+
+    private static func load(_ name: DocumentName, _ store: DocumentStore) -> LoadOutcome {
+        do throws(StoreFailure) {
+            guard let stored = try store.load(name) else { return .missing }
+            return .found(stored)
+        } catch {
+            return .failed(error.message)
+        }
+    }
+
+    // MARK: - What is not in memory
+
+    /// All documents, told to `hub` once they are read; `begin` is called before. Else says why they can't be read.
+    func learn(_ hub: Hub, _ begin: @escaping () -> Void, orElse refuse: @escaping (String) -> Void) {
+        worker.run { [store] () -> Result<[DocumentOutline], StoreFailure> in
+            do throws(StoreFailure) { return .success(try store.outlines()) } catch { return .failure(error) }
+        } then: { result in
+            switch result {
+            case .success(let outlines):
+                begin()
+                hub.learn(outlines)
+            case .failure(let failure): refuse(failure.message)
+            }
+        }
+    }
+
+    /// Does an errand of the hub; `begin` is called before the hub is told.
+    func run(_ errand: Errand, for hub: Hub, _ begin: @escaping () -> Void) {
+        switch errand {
+        case .load(let name):
+            worker.run { [store] in
+                Keeper.load(name, store)
+            } then: { [log] outcome in
+                if case .failed(let reason) = outcome {
+                    log.fault("unreadable", "the document \(name) can't be read: \(reason)")
+                } else if case .found(let stored) = outcome, stored.rowsSetAside > 0 {
+                    log.write(
+                        .error,
+                        "\(stored.rowsSetAside) damaged rows of the document \(name) were set aside; the rest is served"
+                    )
+                }
+                begin()
+                hub.loaded(name, outcome)
+            }
+        case .history(let number, let request):
+            worker.run { [store] () -> Result<[HistoryEntry], StoreFailure> in
+                do throws(StoreFailure) {
+                    return .success(
+                        try store.history(
+                            request.document, section: request.section, before: request.before, limit: request.limit,
+                            bytesMax: Request.History.bytesMax
+                        ).entries)
+                } catch {
+                    return .failure(error)
+                }
+            } then: { result in
+                begin()
+                switch result {
+                case .success(let entries): hub.answered(history: number, entries)
+                case .failure(let failure): hub.answered(history: number, nil, failure.message)
+                }
+            }
+        case .ownWrites(let number, let name, let person):
+            let node = hub.settings.node
+            worker.run { [store] () -> Result<[HistoryEntry], StoreFailure> in
+                do throws(StoreFailure) {
+                    return .success(
+                        try store.ownWrites(name, by: person, node: node, limit: UndoLog.writesMax * 2))
+                } catch {
+                    return .failure(error)
+                }
+            } then: { result in
+                begin()
+                switch result {
+                case .success(let entries): hub.answered(ownWrites: number, name, by: person, entries)
+                case .failure(let failure): hub.answered(ownWrites: number, name, by: person, nil, failure.message)
+                }
+            }
+        }
+    }
+
+    // MARK: - Care
+
+    /// Takes away history that is older or more than is kept, a bounded step at a time. `wallMilliseconds` is now.
+    func retire(wallMilliseconds: Int64, then continuation: @escaping (_ isDone: Bool) -> Void) {
+        let cutoff = wallMilliseconds - Keeper.historyMilliseconds
+        worker.run { [store] () -> Int in
+            do throws(StoreFailure) {
+                return try store.retire(
+                    olderThanMilliseconds: cutoff, entriesMax: Keeper.historyEntriesMax, rowsMax: 1_000)
+            } catch {
+                return 0
+            }
+        } then: {
+            continuation($0 == 0)
+        }
+    }
+
+    /// Notes on disk that answers go out before they are stored.
+    func markRelaxed() throws(StoreFailure) { try store.markRelaxed() }
+
+    /// Waits for all that was given, and closes the store. `isClean`: everything that was told is stored.
+    func close(isClean: Bool) {
+        worker.shutdown()
+        do throws(StoreFailure) {
+            if isClean { try store.markCleanEnd() }
+        } catch {
+            log.write(.error, "the end could not be noted: \(error.message)")
+        }
+        store.close()
+    }
+}
