@@ -21,6 +21,7 @@ final class Daemon {
     private var signals: [SignalWatcher] = []
     private var presenceTimer: Timer?
     private var lingerTimer: Timer?
+    private var upkeep: Upkeep?
     private var connections: [UInt64: Connection] = [:]
     private var lingering: [(connection: Connection, untilMilliseconds: Int)] = []
     private var isStopping = false
@@ -159,6 +160,7 @@ final class Daemon {
                 })
             presenceTimer = try Timer(loop) { [unowned self] in beginTurn() }
             lingerTimer = try Timer(loop) { [unowned self] in endLingering() }
+            upkeep = try Upkeep(loop, log) { [unowned self] in connections.values.map(\.stream) }
         } catch {
             throw StartFailure(.storeUnopenable, "\(error)")
         }
@@ -188,6 +190,7 @@ final class Daemon {
         for signal in signals { signal.close() }
         presenceTimer?.close()
         lingerTimer?.close()
+        upkeep?.close()
         farewellTimer?.close()
     }
 }
