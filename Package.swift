@@ -60,7 +60,8 @@ let package = Package(
         program(
             "AccordionCommand", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Terminal", "CommandLine"),
-        program("AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop"),
+        program(
+            "AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "EventLoop", "CommandLine"),
 
         // What tests of several rooms share.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: swiftRules),

@@ -10,14 +10,16 @@ package protocol ListenerOwner: AnyObject {
 
     /// Nothing can be accepted now, and the listener has paused itself. If descriptors or memory ran out
     /// (`error.isExhaustion`) the owner calls `resume` when a stream has closed, or after a while, since others may have
-    /// used them up; `turnedAway` says whether one client has been sent the farewell.
-    func listenerPaused(_ listener: Listener, _ error: SystemError, turnedAway: Bool)
+    /// used them up; `turnedAway` says how many clients have been sent the farewell.
+    func listenerPaused(_ listener: Listener, _ error: SystemError, turnedAway: Int)
 }
 
 /// Accepts connections at one address. It is closed by `close`, which also removes the socket file if it is still ours.
 package final class Listener: Handle {
     /// The most connections accepted before other events have their turn.
     static let acceptedPerWakeMax = 256
+    /// The most connections turned away before other events have their turn; the others wait in the kernel's queue.
+    package static let turnedAwayPerWakeMax = 64
 
     package var owner: (any ListenerOwner)?
     /// What a client hears for whom no descriptor is left: a whole line.
@@ -75,10 +77,40 @@ package final class Listener: Handle {
         stopPoll()
     }
 
+    /// Says the farewell to clients that wait to be accepted, at most `turnedAwayPerWakeMax`, for whom the owner has no
+    /// room: sooner or later a client without an answer would wonder. Returns how many that were.
+    @discardableResult package func turnAway() -> Int {
+        guard state == .open else { return 0 }
+        if reserve < 0 { reserve = System.openNothing() }
+        var count = 0
+        while count < Self.turnedAwayPerWakeMax {
+            switch turnOneAway() {
+            case 0: count += 1
+            case EAGAIN: return count
+            case let code: if isFinal(SystemError("accept", code)) { return count }
+            }
+        }
+        return count
+    }
+
+    /// 0, or the `errno` with which nobody was accepted. The descriptor that was kept back is used where there is no other.
+    private func turnOneAway() -> Int32 {
+        var accepted = System.accept(number)
+        if accepted == -EMFILE || accepted == -ENFILE, reserve >= 0 {
+            System.close(reserve)
+            accepted = System.accept(number)
+            if accepted >= 0 { System.dismiss(accepted, farewell) }
+            reserve = System.openNothing()
+        } else if accepted >= 0 {
+            System.dismiss(accepted, farewell)
+        }
+        return accepted >= 0 ? 0 : -accepted
+    }
+
     override func fired(status: Int32, value: Int32) {
         if status < 0 {
             pause()
-            owner?.listenerPaused(self, SystemError("poll", libuv: status), turnedAway: false)
+            owner?.listenerPaused(self, SystemError("poll", libuv: status), turnedAway: 0)
             return
         }
         for _ in 0..<Self.acceptedPerWakeMax {
@@ -98,24 +130,23 @@ package final class Listener: Handle {
             if let owner { owner.listenerAccepted(self, stream) } else { stream.close() }
         } catch {
             pause()
-            owner?.listenerPaused(self, error, turnedAway: false)
+            owner?.listenerPaused(self, error, turnedAway: 0)
         }
     }
 
     /// Most failures are of the one connection that was to be accepted, and the next one follows; accept(2) lists them.
+    private func isFinal(_ error: SystemError) -> Bool {
+        error.isExhaustion || [EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EFAULT].contains(error.code)
+    }
+
     /// Returns whether to go on.
     private func goesOn(after error: SystemError) -> Bool {
-        let isOurs = [EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EFAULT].contains(error.code)
-        guard error.isExhaustion || isOurs else { return true }
-        var turnedAway = false
-        if error.code == EMFILE || error.code == ENFILE, reserve >= 0 {
-            System.close(reserve)
-            let accepted = System.accept(number)
-            if accepted >= 0 { System.dismiss(accepted, farewell) }
-            reserve = System.openNothing()
+        guard isFinal(error) else { return true }
+        var turnedAway = 0
+        if error.code == EMFILE || error.code == ENFILE {
+            turnedAway = turnAway()
             // The kernel looks for a free descriptor before it looks for a client: there was none to accept.
-            if accepted == -EAGAIN { return false }
-            turnedAway = accepted >= 0
+            if turnedAway == 0, reserve >= 0 { return false }
         }
         pause()
         owner?.listenerPaused(self, error, turnedAway: turnedAway)

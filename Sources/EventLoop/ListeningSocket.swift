@@ -10,12 +10,15 @@ package enum ListenError: Error, Equatable, CustomStringConvertible {
     case inUse(Address)
     /// There is a file, and it is no socket; it was left alone.
     case notASocket(path: String)
+    /// The path can't be one of a socket.
+    case badPath(AddressError)
     case system(Address, SystemError)
 
     package var description: String {
         switch self {
         case .inUse(let address): "\(address) is in use"
         case .notASocket(let path): "\(path.debugDescription) exists and is no socket"
+        case .badPath(let error): "\(error)"
         case .system(let address, let error): "\(address): \(error)"
         }
     }
@@ -48,6 +51,13 @@ struct ListeningSocket: ~Copyable {
     }
 
     static func make(_ address: Address, _ options: ListenOptions) throws(ListenError) -> ListeningSocket {
+        if case .unix(let path) = address {
+            do throws(AddressError) {
+                _ = try Address.checked(path: path)
+            } catch {
+                throw .badPath(error)
+            }
+        }
         do throws(SystemError) {
             switch address {
             case .unix(let path): return try unix(path, options)
@@ -107,7 +117,6 @@ struct ListeningSocket: ~Copyable {
     /// Whoever wants to make or replace a socket file holds a lock on its directory meanwhile: between `bind` and `listen`
     /// a living socket refuses connections like a dead one. No other file is left behind by that.
     private static func unix(_ path: String, _ options: ListenOptions) throws(SystemError) -> ListeningSocket {
-        guard (try? Address.checked(path: path)) != nil else { throw SystemError("bind", ENAMETOOLONG) }
         let directory = parent(of: path)
         try System.makeDirectory(directory, mode: options.directoryMode)
         let lock = try System.openDirectory(directory)

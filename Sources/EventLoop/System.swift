@@ -43,16 +43,21 @@ enum System {
         _ = unsafe nanosleep(&time, nil)
     }
 
-    static func userName(_ user: uid_t) -> String? {
+    /// Nil if the system has no name for the number; an error if it could not be asked.
+    static func userName(_ user: uid_t) throws(SystemError) -> String? {
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?
         var text = [CChar](repeating: 0, count: 1024)
-        while true {
-            let result = unsafe getpwuid_r(user, &entry, &text, text.count, &found)
-            guard result == ERANGE, text.count < 1 << 20 else { break }
-            text = [CChar](repeating: 0, count: text.count * 2)
+        var result: Int32
+        repeat {
+            result = unsafe getpwuid_r(user, &entry, &text, text.count, &found)
+            if result == ERANGE { text = [CChar](repeating: 0, count: text.count * 2) }
+        } while result == EINTR || (result == ERANGE && text.count < 1 << 20)
+        guard let found = unsafe found else {
+            // Some databases say in these words that there is no such user.
+            guard [0, ENOENT, ESRCH, EBADF, EPERM].contains(result) else { throw SystemError("getpwuid_r", result) }
+            return nil
         }
-        guard let found = unsafe found else { return nil }
         return unsafe String(cString: found.pointee.pw_name)
     }
 

@@ -49,8 +49,8 @@ extension System {
         return value
     }
 
-    /// Small writes leave at once; a peer that has vanished is found after `idleSeconds` and three probes, 0 meaning never.
-    /// On Linux the connections accepted from a listening socket take these over from it.
+    /// Small writes leave at once; an idle peer that has vanished is found after `idleSeconds` and three probes, a quarter
+    /// of that apart; 0 means never. With the default of 60 that is 105 seconds. On Linux the connections accepted from a listening socket take these over from it.
     static func configureTCP(_ descriptor: Int32, idleSeconds: Int) throws(SystemError) {
         try setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         guard idleSeconds > 0 else { return }
@@ -59,6 +59,16 @@ extension System {
         try setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, idle)
         try setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, max(idle / 4, 1))
         try setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+    }
+
+    /// What TCP_INFO tells of the other side's answers; nil if this is no TCP connection.
+    static func silence(_ descriptor: Int32) -> Silence? {
+        var info = tcp_info()
+        var size = socklen_t(MemoryLayout<tcp_info>.size)
+        guard unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 else { return nil }
+        return Silence(
+            milliseconds: Int(info.tcpi_last_ack_recv),
+            triesCount: Int(info.tcpi_retransmits) + Int(info.tcpi_probes))
     }
 
     static func localAddress(_ descriptor: Int32) -> SocketAddress? {

@@ -30,6 +30,7 @@ final class Daemon {
     private var careTimer: Timer?
     private var failedStart: StartFailure?
     private var lingerTimer: Timer?
+    private var upkeep: Upkeep?
     private var connections: [UInt64: Connection] = [:]
     private var lingering: [(connection: Connection, untilMilliseconds: Int)] = []
     private var isStopping = false
@@ -218,6 +219,7 @@ final class Daemon {
                 })
             presenceTimer = try Timer(loop) { [unowned self] in beginTurn() }
             lingerTimer = try Timer(loop) { [unowned self] in endLingering() }
+            upkeep = try Upkeep(loop, log) { [unowned self] in connections.values.map(\.stream) }
         } catch {
             throw StartFailure(.storeUnopenable, "\(error)")
         }
@@ -256,6 +258,7 @@ final class Daemon {
         presenceTimer?.close()
         careTimer?.close()
         lingerTimer?.close()
+        upkeep?.close()
         farewellTimer?.close()
     }
 }

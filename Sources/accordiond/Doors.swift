@@ -18,6 +18,7 @@ final class Doors: ListenerOwner {
     private var retry: Timer?
     private let clientsMax: Int
     private let ownUser = geteuid()
+    private let userNames = UserNames()
 
     init(_ settings: DaemonSettings, _ loop: Loop, _ daemon: Daemon) throws(StartFailure) {
         self.daemon = daemon
@@ -86,7 +87,7 @@ final class Doors: ListenerOwner {
     }
 
     private func origin(of stream: Stream) -> Origin {
-        switch stream.peer() {
+        switch stream.peer(userNames) {
         case .process(_, let user, let name):
             let checked = name.flatMap { Segment.checked($0, bytesMax: 64) }
             return Origin(
@@ -99,11 +100,13 @@ final class Doors: ListenerOwner {
 
     // MARK: - No room
 
-    func listenerPaused(_ listener: Listener, _ error: SystemError, turnedAway: Bool) {
-        daemon.log.fault("too_many_clients", "no more clients are taken in for now: \(error)")
+    func listenerPaused(_ listener: Listener, _ error: SystemError, turnedAway: Int) {
+        daemon.log.fault(
+            "too_many_clients", count: max(1, turnedAway), "a client was turned away or has to wait: \(error)")
         waitForRoom()
     }
 
+    /// From now on who comes is told that there is no room, some of them at a time, until a place is free.
     private func waitForRoom() {
         isWaitingForRoom = true
         for listener in listeners { listener.pause() }
@@ -114,10 +117,17 @@ final class Doors: ListenerOwner {
 
     private func makeRoom() {
         guard daemon.connectionCount < clientsMax else {
+            let turnedAway = listeners.reduce(0) { $0 + $1.turnAway() }
+            if turnedAway > 0 {
+                daemon.log.fault(
+                    "too_many_clients", count: turnedAway,
+                    "a client was turned away: all \(clientsMax) places are taken")
+            }
             retry?.start(afterMilliseconds: Doors.pauseMilliseconds)
             return
         }
         isWaitingForRoom = false
+        retry?.stop()
         for listener in listeners { listener.resume() }
     }
 

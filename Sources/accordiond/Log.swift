@@ -20,10 +20,22 @@ final class Log {
         }
     }
 
+    /// A longer line is cut.
+    private static let lineBytesMax = 2_048
+    private static let faultSeconds = 10
+
+    /// A kind of fault: when it was last told, how often it came since, and what is to be said of it.
+    private struct Fault {
+        var toldSeconds: Int
+        var untoldCount = 0
+        var text = ""
+    }
+
+    /// Called when a fault is counted that was not told: `tellFaults` is to be called some time after.
+    var faultWasKept: (() -> Void)?
     /// The journal puts the time on each line itself, and reads the priority from the line's beginning.
     private let isJournal: Bool
-    /// For each kind of fault: when it was last told, and how often it came since.
-    private var faults: [String: (toldSeconds: Int, untold: Int)] = [:]
+    private var faults: [String: Fault] = [:]
 
     init() {
         var status = stat()
@@ -34,25 +46,69 @@ final class Log {
         isJournal = unsafe String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
     }
 
+    /// One line, whatever stands in the text.
     func write(_ level: Level, _ text: String) {
+        let line = Log.visible(text)
         if isJournal {
-            Standard.error("<\(level.rawValue)>\(text)\n")
+            Standard.error("<\(level.rawValue)>\(line)\n")
         } else {
-            Standard.error("\(Log.time()) \(level.word) \(text)\n")
+            Standard.error("\(Log.time()) \(level.word) \(line)\n")
         }
     }
 
-    /// Tells of faults that anybody outside can cause, at most once in ten seconds a kind.
+    /// Tells of faults that anybody outside can cause, at most once in ten seconds a kind; those in between are counted.
     func fault(_ kind: String, count: Int = 1, _ text: @autoclosure () -> String) {
-        let now = Int(Glibc.time(nil))
-        let (told, untold) = faults[kind] ?? (now - 10, 0)
-        guard now - told >= 10 else {
-            faults[kind] = (told, untold + count)
-            return
+        let now = Log.steadySeconds
+        var fault = faults[kind] ?? Fault(toldSeconds: now - Log.faultSeconds)
+        fault.untoldCount += count
+        fault.text = text()
+        tell(kind, &fault, now)
+        faults[kind] = fault
+        if fault.untoldCount > 0 { faultWasKept?() }
+    }
+
+    /// Tells of the faults that were only counted, once their ten seconds are over; all of them where `isLast`. Returns
+    /// whether some are left.
+    @discardableResult func tellFaults(isLast: Bool = false) -> Bool {
+        let now = Log.steadySeconds
+        var areLeft = false
+        for (kind, kept) in faults.sorted(by: { $0.key < $1.key }) where kept.untoldCount > 0 {
+            var fault = kept
+            if isLast { fault.toldSeconds = now - Log.faultSeconds }
+            tell(kind, &fault, now)
+            faults[kind] = fault
+            areLeft = areLeft || fault.untoldCount > 0
         }
-        let total = untold + count
-        faults[kind] = (now, 0)
-        write(.notice, "\(kind): \(text())" + (total > 1 ? " (\(total) since it was last told)" : ""))
+        return areLeft
+    }
+
+    private func tell(_ kind: String, _ fault: inout Fault, _ now: Int) {
+        guard now - fault.toldSeconds >= Log.faultSeconds else { return }
+        let times = fault.untoldCount > 1 ? " (\(fault.untoldCount) times since it was last told)" : ""
+        write(.notice, "\(kind): \(fault.text)\(times)")
+        fault.toldSeconds = now
+        fault.untoldCount = 0
+    }
+
+    /// Text from outside comes here quoted; should it once not, it still forges no line and steers no terminal.
+    static func visible(_ text: String) -> String {
+        var line = ""
+        for scalar in text.unicodeScalars {
+            guard line.utf8.count < lineBytesMax else { return line + "…" }
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                line += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+        return line
+    }
+
+    /// Of a clock that nobody sets.
+    private static var steadySeconds: Int {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec
     }
 
     private static func time() -> String {

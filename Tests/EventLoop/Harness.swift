@@ -75,10 +75,10 @@ final class Recorder: StreamOwner {
 /// Keeps what a listener accepts.
 final class Doorkeeper: ListenerOwner {
     var streams: [EventLoop.Stream] = []
-    var pauses: [(error: SystemError, turnedAway: Bool)] = []
+    var pauses: [(error: SystemError, turnedAway: Int)] = []
 
     func listenerAccepted(_ listener: Listener, _ stream: EventLoop.Stream) { streams.append(stream) }
-    func listenerPaused(_ listener: Listener, _ error: SystemError, turnedAway: Bool) {
+    func listenerPaused(_ listener: Listener, _ error: SystemError, turnedAway: Int) {
         pauses.append((error, turnedAway))
     }
 }

@@ -4,12 +4,12 @@ import EventLoop
 import Glibc
 import Testing
 
-private struct FileStatus: Equatable {
+struct FileStatus: Equatable {
     var mode: UInt32
     var inode: UInt
 }
 
-private func status(_ path: String) -> FileStatus? {
+func status(_ path: String) -> FileStatus? {
     var found = stat()
     guard unsafe lstat(path, &found) == 0 else { return nil }
     return FileStatus(mode: found.st_mode & 0o7777, inode: found.st_ino)
@@ -30,7 +30,7 @@ private func leaveStale(_ path: String) {
     close(descriptor)
 }
 
-private func connects(_ loop: Loop, _ address: Address) throws -> Bool {
+func connects(_ loop: Loop, _ address: Address) throws -> Bool {
     var connected: Bool?
     try Stream.connect(loop, to: address) { result in
         if case .success(let stream) = result {
@@ -86,18 +86,6 @@ private func connects(_ loop: Loop, _ address: Address) throws -> Bool {
                 #expect(throws: ListenError.inUse(address)) { try Listener(loop, at: address) }
             }
             #expect(status(directory + "/s") == before)
-        }
-    }
-}
-
-@Test func `a file that is no socket is refused and left alone`() throws {
-    try withDirectory { directory in
-        try withLoop { loop in
-            let path = directory + "/other"
-            close(unsafe open(path, O_CREAT | O_WRONLY, 0o600))
-            let before = status(path)
-            #expect(throws: ListenError.notASocket(path: path)) { try Listener(loop, at: .unix(path: path)) }
-            #expect(status(path) == before)
         }
     }
 }
@@ -181,6 +169,8 @@ private func connects(_ loop: Loop, _ address: Address) throws -> Bool {
             (Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1)), (SOL_SOCKET, SO_KEEPALIVE, 1),
             (Int32(IPPROTO_TCP), TCP_KEEPIDLE, 77), (Int32(IPPROTO_TCP), TCP_KEEPINTVL, 19),
             (Int32(IPPROTO_TCP), TCP_KEEPCNT, 3),
+            // It would end the connection of a peer that answers and does not read.
+            (Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 0),
         ]
         for (level, name, value) in wanted {
             var found: Int32 = -1
@@ -244,7 +234,34 @@ private func connects(_ loop: Loop, _ address: Address) throws -> Bool {
     }
 }
 
-@Test func `when descriptors run out one client is told so, and accepting resumes when one is free`() async {
+@Test func `a path that can't be a socket's is told with its length`() throws {
+    try withDirectory { directory in
+        try withLoop { loop in
+            let path = directory + "/" + String(repeating: "p", count: 107 - directory.utf8.count)
+            let wanted = ListenError.badPath(.pathTooLong(path, bytes: 108))
+            #expect(wanted.description.contains("108 bytes") && wanted.description.contains("at most 107"))
+            #expect(throws: wanted) { try Listener(loop, at: .unix(path: path)) }
+            #expect(throws: ListenError.badPath(.emptyPath)) { try Listener(loop, at: .unix(path: "")) }
+            #expect(throws: ListenError.badPath(.badPath("a\0b"))) { try Listener(loop, at: .unix(path: "a\0b")) }
+        }
+    }
+}
+
+@Test func `a user keeps the name while the database can't be asked, and it is asked once a minute`() {
+    var answers: [Result<String?, SystemError>] = [
+        .success("ada"), .failure(SystemError("getpwuid_r", EMFILE)), .success("grace"), .success(nil),
+    ]
+    let names = UserNames { _ throws(SystemError) in try answers.removeFirst().get() }
+    let minute = UserNames.rememberedMilliseconds
+    #expect(names.name(of: 7, nowMilliseconds: 0) == "ada")
+    #expect(names.name(of: 7, nowMilliseconds: minute - 1) == "ada" && answers.count == 3)
+    #expect(names.name(of: 7, nowMilliseconds: minute) == "ada" && answers.count == 2)
+    #expect(names.name(of: 7, nowMilliseconds: minute) == "grace" && answers.count == 1)
+    #expect(names.name(of: 8, nowMilliseconds: minute) == nil && answers.isEmpty)
+    #expect(names.name(of: 8, nowMilliseconds: minute + 1) == nil)
+}
+
+@Test func `when descriptors run out all who wait are told so, and accepting resumes when one is free`() async {
     await #expect(processExitsWith: .success) {
         try withLoop { loop in try exhaustDescriptors(loop) }
     }
@@ -258,35 +275,72 @@ private func exhaustDescriptors(_ loop: Loop) throws {
     listener.owner = keeper
     var clients: [EventLoop.Stream] = []
     let recorder = Recorder()
-    for _ in 0..<3 {
-        try Stream.connect(loop, to: listener.boundAddress) { result in
-            guard case .success(let stream) = result else { return }
-            clients.append(stream)
-            stream.owner = recorder
-            stream.startReading()
-            stream.queue(Piece(sealed("a request that nobody reads\n"), isDroppable: false))
-            stream.flush()
+    func connect(_ count: Int) throws {
+        for _ in 0..<count {
+            try Stream.connect(loop, to: listener.boundAddress) { result in
+                guard case .success(let stream) = result else { return }
+                clients.append(stream)
+                stream.owner = recorder
+                stream.startReading()
+                stream.queue(Piece(sealed("a request that nobody reads\n"), isDroppable: false))
+                stream.flush()
+            }
         }
     }
+    try connect(3)
     try loop.run { clients.count == 3 }
-    var filling: [Int32] = []
     var limit = rlimit(rlim_cur: 256, rlim_max: 256)
     precondition(unsafe setrlimit(__rlimit_resource_t(7), &limit) == 0)
-    while true {
-        let descriptor = dup(0)
-        if descriptor < 0 { break }
-        filling.append(descriptor)
+    var filling: [Int32] = []
+    func fill() {
+        while true {
+            let descriptor = dup(0)
+            if descriptor < 0 { return }
+            filling.append(descriptor)
+        }
     }
+    fill()
     precondition(filling.count > 100)
     listener.resume()
-    try loop.run { recorder.endedCount == 1 }
-    precondition(recorder.text == "too_many_clients\n", recorder.text)
+    try loop.run { recorder.endedCount == 3 }
+    precondition(recorder.text == String(repeating: "too_many_clients\n", count: 3), recorder.text)
     precondition(keeper.streams.isEmpty && keeper.pauses.count == 1)
-    precondition(keeper.pauses[0].turnedAway && keeper.pauses[0].error.isExhaustion && listener.isPaused)
+    precondition(keeper.pauses[0].turnedAway == 3 && keeper.pauses[0].error.isExhaustion && listener.isPaused)
+    // Two clients more, two places at the other side, and one that is too much for them.
+    for _ in 0..<5 { close(filling.removeLast()) }
+    try connect(3)
+    try loop.run { clients.count == 6 }
+    fill()
     for _ in 0..<2 { close(filling.removeLast()) }
     listener.resume()
-    try loop.run { keeper.streams.count == 2 }
-    precondition(keeper.pauses.count == 1 && recorder.failures.isEmpty)
+    try loop.run { recorder.endedCount == 4 }
+    precondition(keeper.streams.count == 2 && keeper.pauses.count == 2 && keeper.pauses[1].turnedAway == 1)
+    precondition(recorder.failures.isEmpty)
     for stream in clients + keeper.streams { stream.close() }
     listener.close()
+}
+
+@Test func `an owner without room turns away some at a time, and the others wait`() throws {
+    try withLoop { loop in
+        let listener = try Listener(loop, at: .tcp(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        listener.farewell = Array("full\n".utf8)
+        let recorder = Recorder()
+        var clients: [EventLoop.Stream] = []
+        for _ in 0..<70 {
+            try Stream.connect(loop, to: listener.boundAddress) { result in
+                guard case .success(let stream) = result else { return }
+                clients.append(stream)
+                stream.owner = recorder
+                stream.startReading()
+            }
+        }
+        try loop.run { clients.count == 70 }
+        #expect(listener.turnAway() == Listener.turnedAwayPerWakeMax)
+        #expect(listener.turnAway() == 70 - Listener.turnedAwayPerWakeMax)
+        #expect(listener.turnAway() == 0)
+        try loop.run { recorder.endedCount == 70 }
+        #expect(recorder.text == String(repeating: "full\n", count: 70) && recorder.failures.isEmpty)
+        for stream in clients { stream.close() }
+    }
 }

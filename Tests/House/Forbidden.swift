@@ -20,6 +20,9 @@ let unsafeFiles: [String: String] = [
     "Sources/accordiond/Main.swift": "write(2) takes an address",
     "Sources/accordiond/Log.swift": "the journal's variable and the time of day",
     "Sources/accordiond/Doors.swift": "the limit of descriptors",
+    "Sources/AccordionWorkbench/Bench.swift": "write(2), a clock, the limit of descriptors",
+    "Sources/AccordionWorkbench/BenchDaemon.swift": "posix_spawn takes addresses",
+    "Sources/AccordionWorkbench/BenchSocket.swift": "sockets are called with addresses",
     "Sources/AccordionCommand/Standard.swift": "write(2) and the environment",
     "Sources/AccordionCommand/ChildProcess.swift": "posix_spawn takes addresses",
 ]

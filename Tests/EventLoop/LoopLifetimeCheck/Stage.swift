@@ -118,7 +118,7 @@ final class Stage: ListenerOwner {
         if ending != .whilePaused { stream.startReading() }
     }
 
-    func listenerPaused(_ listener: Listener, _ error: SystemError, turnedAway: Bool) {}
+    func listenerPaused(_ listener: Listener, _ error: SystemError, turnedAway: Int) {}
 
     private func beginClient(_ side: Side) {
         switch ending {
