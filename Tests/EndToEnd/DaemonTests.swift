@@ -53,7 +53,7 @@ import Testing
         unsafe #expect(access(killed.socketPath, F_OK) == 0)
         let scratch = try Scratch()
         let next = try Process(
-            productsDirectory + "/accordiond", ["--listen", "unix:\(killed.socketPath)"],
+            productsDirectory + "/accordiond", ["--listen", "unix:\(killed.socketPath)", "--state", killed.scratch.path + "/state"],
             output: scratch.path + "/log")
         try until("the next daemon listens") { contents(scratch.path + "/log").contains("listening") }
         let client = try TestSocket(unix: killed.socketPath)

@@ -128,8 +128,10 @@ final class TestDaemon {
     let socketPath: String
     let port: UInt16
 
-    init(_ arguments: [String] = [], node: String = "n1") throws {
-        scratch = try Scratch()
+    /// In a directory of its own, or one that another daemon has left.
+    init(_ arguments: [String] = [], node: String = "n1", in known: Scratch? = nil) throws {
+        scratch = try known ?? Scratch()
+        unsafe unlink(scratch.path + "/log")
         socketPath = scratch.path + "/run/accordiond.sock"
         let log = scratch.path + "/log"
         process = try Process(
