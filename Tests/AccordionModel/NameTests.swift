@@ -81,6 +81,12 @@ let forbiddenScalars: [Unicode.Scalar] = {
         #expect((checked(String(repeating: "a", count: count)) != nil) == isSegment)
     }
 
+    @Test(arguments: [(63, true), (64, true), (65, false)])
+    func `a person's name follows the rules of segments up to a limit of its own`(_ count: Int, _ isName: Bool) {
+        #expect((Segment.checked(String(repeating: "a", count: count), bytesMax: 64) != nil) == isName)
+        #expect(Segment.checked("a/b", bytesMax: 64) == nil)
+    }
+
     @Test func `a segment's bytes are counted after NFC`() {
         #expect(checked(String(repeating: "e\u{301}", count: 64))?.utf8.count == 128)
         #expect(checked(String(repeating: "e\u{301}", count: 64) + "a") == nil)

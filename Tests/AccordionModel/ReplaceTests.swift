@@ -106,4 +106,26 @@ private func sections(_ names: String..., title: String = "") throws -> Document
             })
         #expect(desk.open == ["a"])
     }
+
+    @Test mutating func `of more than 8 replaces that have not seen each other the oldest is dropped`() throws {
+        let seen = desk.state.version
+        for number in 1...9 {
+            let writer = desk.writer("p\(number)", session: UInt64(10 + number), seen: seen)
+            try desk.replace(with: sections("a", title: "\(number)"), writer)
+            // What was there before was seen by all of them.
+            #expect(desk.state.content.count == min(number, 8))
+        }
+        #expect(desk.state.content.latestFirst.map(\.by) == (2...9).reversed().map { "p\($0)" })
+        #expect(desk.state.conflicts.first?.lost.count == 7)
+    }
+
+    @Test mutating func `two replaces by the same content stand side by side and do not disagree`() throws {
+        var other = try Desk("n2")
+        other.state.join(desk.state, at: desk.milliseconds)
+        let ours = try desk.makeReplacement(sections("a", title: "new"))
+        let theirs = try other.makeReplacement(sections("a", title: "new"))
+        desk.hear(theirs)
+        other.hear(ours)
+        for desk in [desk, other] { #expect(desk.state.content.count == 2 && desk.state.conflicts.isEmpty) }
+    }
 }

@@ -110,6 +110,25 @@ private func rows(_ change: (inout DocumentAttributes) -> Void = { _ in }) throw
         #expect(desk.open == ["green"] && applied.told(desk.state) == ["-red", "green"])
     }
 
+    @Test mutating func `where one must stay open one is, even if every one was closed before that was said`() throws {
+        var desk = try Desk(rows { $0.mode = .multiple })
+        try desk.ask(.openAll(""))
+        try desk.ask(.closeAll(""))
+        try desk.replace(with: rows { $0.collapsible = false })
+        #expect(desk.open == ["red"])
+    }
+
+    @Test mutating func `opening writes true to the row and false to the one that claims to be open, to no other`()
+        throws
+    {
+        try desk.ask(.open("red"))
+        try desk.ask(.open("blue"))
+        let writer = desk.writer()
+        let operation = try #require(try desk.state.decide(.open("green"), writer))
+        let written = Dictionary(uniqueKeysWithValues: operation.flags.map { ($0.register.path.text, $0.value) })
+        #expect(written == ["green": .on, "blue": .off])
+    }
+
     // MARK: - A replace that changes the mode
 
     @Test mutating func `when a replace makes a group single, the one that was opened last stays`() throws {
