@@ -128,14 +128,19 @@ final class TestDaemon {
     let socketPath: String
     let port: UInt16
 
-    init(_ arguments: [String] = [], node: String = "n1") throws {
+    /// With `descriptorsMax` it is started under that limit, which it can't raise.
+    init(_ arguments: [String] = [], node: String = "n1", descriptorsMax: Int? = nil) throws {
         scratch = try Scratch()
         socketPath = scratch.path + "/run/accordiond.sock"
         let log = scratch.path + "/log"
-        process = try Process(
-            productsDirectory + "/accordiond",
-            ["--listen", "unix:\(socketPath)", "--listen", "tcp://127.0.0.1:0", "--node", node] + arguments,
-            output: log)
+        let program = productsDirectory + "/accordiond"
+        let words = ["--listen", "unix:\(socketPath)", "--listen", "tcp://127.0.0.1:0", "--node", node] + arguments
+        if let descriptorsMax {
+            process = try Process(
+                "/bin/sh", ["-c", "ulimit -n \(descriptorsMax); exec \"$@\"", "sh", program] + words, output: log)
+        } else {
+            process = try Process(program, words, output: log)
+        }
         var port: UInt16?
         let running = process
         try until("the daemon listens") {
