@@ -10,15 +10,20 @@ extension TestDaemon {
         try door == .unix ? TestSocket(unix: socketPath) : TestSocket(port: port)
     }
 
-    /// So many descriptors the process has open.
-    func descriptorCount() throws -> Int {
+    /// The descriptors that the process has open.
+    func descriptors() throws -> Set<Int> {
         let directory = unsafe opendir("/proc/\(process.id)/fd")
         guard let directory = unsafe directory else { throw TookTooLong(description: "no /proc/\(process.id)/fd") }
         defer { unsafe closedir(directory) }
-        var count = 0
-        while unsafe readdir(directory) != nil { count += 1 }
-        return count - 2
+        var found: Set<Int> = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0) }
+            if let number = Int(String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)) { found.insert(number) }
+        }
+        return found
     }
+
+    func descriptorCount() throws -> Int { try descriptors().count }
 }
 
 extension TestSocket {
