@@ -59,7 +59,8 @@ package final class DocumentStore: Sendable {
 
     /// The next documents after `name` (from the first where nil), deleted ones too, sorted by name, at most `limit`; none
     /// at the end. A damaged row whose name can be read is listed as existing, so that nothing is created in its place.
-    package func outlines(after name: DocumentName? = nil, limit: Int = .max) throws(StoreFailure) -> [DocumentOutline] {
+    package func outlines(after name: DocumentName? = nil, limit: Int = .max) throws(StoreFailure) -> [DocumentOutline]
+    {
         try state.withLock { (opened) throws(StoreFailure) in try opened.outlines(after: name, limit: limit) }
     }
 
