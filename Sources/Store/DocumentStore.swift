@@ -103,8 +103,8 @@ package final class DocumentStore: Sendable {
         }
     }
 
-    /// Takes away history older than a moment, or more than `entriesMax`, oldest first, at most `rowsMax` rows; returns how
-    /// many.
+    /// Takes away history, oldest first, that is older than a moment or has `entriesMax` newer entries behind it; whole rows
+    /// (a turn's), at most `rowsMax` of them. Returns how many.
     package func retire(
         olderThanMilliseconds: Int64, entriesMax: Int64, rowsMax: Int
     ) throws(StoreFailure) -> Int {
@@ -119,8 +119,11 @@ package final class DocumentStore: Sendable {
     }
 
     /// When there is nothing else to do: empties a log that has grown, as far as nobody reads from it.
-    package func checkpoint() throws(StoreFailure) {
-        try with { (opened) throws(StoreFailure) in try opened.checkpoint() }
+    package func checkpoint() throws(StoreFailure) { try checkpoint(logBytesMax: 4 << 20) }
+
+    /// A log of up to `logBytesMax` is left as it is.
+    func checkpoint(logBytesMax: Int64) throws(StoreFailure) {
+        try with { (opened) throws(StoreFailure) in try opened.checkpoint(logBytesMax) }
     }
 
     /// Commits something small, to see whether it can be; opens the database where a `reopen` has failed.
@@ -246,11 +249,8 @@ final class Opened {
         }
     }
 
-    /// The log may keep this much.
-    private static let logBytesMax: Int64 = 4 << 20
-
-    func checkpoint() throws(StoreFailure) {
-        if System.size(of: path + "-wal") > Opened.logBytesMax { _ = try database.emptyLog() }
+    func checkpoint(_ logBytesMax: Int64) throws(StoreFailure) {
+        if System.size(of: path + "-wal") > logBytesMax { _ = try database.emptyLog() }
     }
 
     func close() {

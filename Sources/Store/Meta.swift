@@ -57,11 +57,6 @@ struct Meta {
 
     func set(_ key: Key, _ value: Int64) throws(StoreFailure) { try set(key, String(value)) }
 
-    /// Every key has a row from the first run on.
-    private func makeAll() throws(StoreFailure) {
-        for key in Key.allCases where key != .node && key != .base { try set(key, 0) }
-    }
-
     // MARK: - The beginning of a run
 
     /// Counts the run, and chooses the name under which it writes. The name that was given, or stored, is taken unless
@@ -71,13 +66,13 @@ struct Meta {
         let rows = try database.number("SELECT count(*) FROM meta") ?? 0
         var start: StoreStart?
         try database.transaction { () throws(StoreFailure) in
-            if rows == 0 { try makeAll() }
             let last = try database.number("SELECT max(id) FROM document") ?? 0
-            let isNew = rows == 0 && last == 0
-            start = try begin(given, isNew: isNew)
+            start = try begin(given, isNew: rows == 0 && last == 0)
             // Where the count is lost, no document that is there may share its number with a later one.
-            let documents = try number(.documents) ?? 0
-            if documents < last || documents == 0 { try set(.documents, max(last, 0)) }
+            if (try number(.documents) ?? -1) < last { try set(.documents, max(last, 0)) }
+            if try number(.retired) == nil {
+                try set(.retired, try database.number("SELECT total - count FROM history ORDER BY id LIMIT 1") ?? 0)
+            }
         }
         guard let start else { throw StoreFailure(.unusable, "no name could be made for this daemon") }
         return start
@@ -99,7 +94,8 @@ struct Meta {
             (node, renamed) = (suffixed, true)
         }
         // Where the count is lost, it goes on from far above: sessions are told apart by it over all runs.
-        let before = try number(.run).flatMap { UInt32(exactly: $0) } ?? UInt32.random(in: 1 << 30..<1 << 31)
+        let stands = isNew ? 0 : try number(.run).flatMap { UInt32(exactly: $0) }
+        let before = stands ?? UInt32.random(in: 1 << 30..<1 << 31)
         try set(.node, "\(node)")
         try set(.base, "\(base)")
         try set(.run, Int64(before &+ 1))

@@ -127,10 +127,20 @@ static void apply(struct image *image, const struct pending *pending) {
     resize(image, pending->offset);
 }
 
+/* The usual layer syncs the directory with a new file, and all that was deleted from it then is gone for good. */
+static void sync_directory(void) {
+  for (int place = 0; place < image_count; place++) {
+    if (!images[place].was_deleted) continue;
+    images[place].is_there = false;
+    images[place].count = 0;
+  }
+}
+
 void powercut_sync(struct image *image) {
   if (!image || !target) return;
   for (struct pending *pending = image->first; pending; pending = pending->next) apply(image, pending);
   forget(image);
+  if (!image->is_there) sync_directory();
   image->is_there = true;
   image->was_deleted = false;
 }
