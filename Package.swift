@@ -65,6 +65,12 @@ let package = Package(
 
         // What tests of several rooms share.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: swiftRules),
+        // A layer under SQLite that fails when it is told to; of tests alone.
+        .target(
+            name: "CFaultVFS", path: "Tests/CFaultVFS",
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("sqlite3")]),
+        tests("Store", "Store", "CFaultVFS", "TestSupport", "AccordionModel", "Causality"),
         tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality", exclude: ["Vectors"]),
         tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Hub", "Hub", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
