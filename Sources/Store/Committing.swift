@@ -8,18 +8,22 @@ import Wire
 
 extension Opened {
     func commit(_ deltas: [DocumentDelta]) throws(StoreFailure) {
+        try ensureOpen()
         do throws(StoreFailure) {
             try database.transaction { () throws(StoreFailure) in
                 for delta in deltas { try store(delta) }
             }
         } catch {
             historyTotal = nil
+            // A failure that is worse is not forgotten for a milder one.
+            if lastFailure == nil || lastFailure == .full { lastFailure = error.kind }
             throw error
         }
     }
 
     /// The row of a document; nil where there is none. A damaged one is an error: nothing may be put in its place.
     func row(of name: DocumentName) throws(StoreFailure) -> DocumentRow? {
+        try ensureOpen()
         let statement = try statement("SELECT \(DocumentRow.columns) FROM document WHERE name = ?")
         try statement.bind(1, name.text)
         defer { statement.reset() }

@@ -162,6 +162,8 @@ final class Opened {
     var packer = Packer()
     /// How many history entries were ever written, where that is known.
     var historyTotal: Int64?
+    /// Why the last commit failed, until the database was opened anew.
+    var lastFailure: StoreFailure.Kind?
 
     init(_ directory: String, _ options: StoreOptions) throws(StoreFailure) {
         try System.makeDirectory(directory)
@@ -234,16 +236,23 @@ final class Opened {
         isClosed = true
         let opened = try Opened.open(path, options)
         // After a failed sync the log may show what is in memory only, and would lose it with the power: it counts as
-        // stored once it has been copied out of the log and synced there.
-        guard try opened.emptyLog() else {
-            throw StoreFailure(.unusable, "\(path): what a failed write has left can't be settled during a backup")
+        // stored once it has been copied out of the log and synced there. Where only room was lacking, nothing was
+        // synced in vain, and there may be no room to copy it either.
+        if lastFailure != .full {
+            guard try opened.emptyLog() else {
+                throw StoreFailure(.unusable, "\(path): what a failed write has left can't be settled during a backup")
+            }
         }
+        lastFailure = nil
         database = opened
         isClosed = false
     }
 
+    /// Opens the database where a `reopen` has failed.
+    func ensureOpen() throws(StoreFailure) { if isClosed { try reopen() } }
+
     func probe() throws(StoreFailure) {
-        if isClosed { try reopen() }
+        try ensureOpen()
         try database.transaction { () throws(StoreFailure) in
             let meta = Meta(database)
             try meta.set(.missing, try meta.number(.missing) ?? 0)
