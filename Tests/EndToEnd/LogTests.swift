@@ -71,7 +71,10 @@ import Testing
         let scratch = try Scratch()
         let log = scratch.path + "/log"
         let daemon = try Process(
-            productsDirectory + "/accordiond", ["--listen", "unix:\(scratch.path)/a\n\u{1B}[2J\u{202E}"], output: log)
+            productsDirectory + "/accordiond",
+            [
+                "--listen", "unix:\(scratch.path)/a\n\u{1B}[2J\u{202E}", "--state", scratch.path + "/state",
+            ], output: log)
         try until("it listens") { daemon.hasEnded || contents(log).contains("listening") }
         daemon.signal(SIGTERM)
         #expect(try daemon.waitForEnd() == 0, "\(contents(log))")
@@ -107,7 +110,8 @@ import Testing
         var filling = [UInt8](repeating: UInt8(ascii: "-"), count: 4_096)
         while unsafe Glibc.write(reader, filling, filling.count) > 0 {}
         let daemon = try Process(
-            productsDirectory + "/accordiond", ["--listen", "unix:\(path)"], output: nil, errors: pipe)
+            productsDirectory + "/accordiond", ["--listen", "unix:\(path)", "--state", scratch.path + "/state"],
+            output: nil, errors: pipe)
         var client: TestSocket?
         try until("somebody listens") {
             client = try? TestSocket(unix: path)
