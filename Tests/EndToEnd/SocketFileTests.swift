@@ -12,7 +12,8 @@ import Testing
     private func run(_ address: String, environment: [String] = []) throws -> Outcome {
         let scratch = try Scratch()
         let process = try Process(
-            productsDirectory + "/accordiond", address.isEmpty ? ["--user"] : ["--listen", address],
+            productsDirectory + "/accordiond",
+            (address.isEmpty ? ["--user"] : ["--listen", address]) + ["--state", scratch.path + "/state"],
             environment: environment, output: nil, errors: scratch.path + "/err")
         return Outcome(status: try process.waitForEnd(), output: "", errors: contents(scratch.path + "/err"))
     }
@@ -27,7 +28,9 @@ import Testing
         switch kind {
         case "a socket":
             second = try Process(
-                productsDirectory + "/accordiond", ["--listen", daemon.address], output: daemon.scratch.path + "/second"
+                productsDirectory + "/accordiond",
+                ["--listen", daemon.address, "--state", daemon.scratch.path + "/other"],
+                output: daemon.scratch.path + "/second"
             )
             try until("the second listens") { contents(daemon.scratch.path + "/second").contains("listening") }
         case "a file": try write("text", to: daemon.socketPath)
@@ -78,7 +81,8 @@ import Testing
         try killed.process.waitForEnd()
         let processes = try (0..<8).map { number in
             try Process(
-                productsDirectory + "/accordiond", ["--listen", killed.address],
+                productsDirectory + "/accordiond",
+                ["--listen", killed.address, "--state", killed.scratch.path + "/state\(number)"],
                 output: killed.scratch.path + "/log\(number)")
         }
         try until("all but one have ended") { processes.filter(\.hasEnded).count >= 7 }
