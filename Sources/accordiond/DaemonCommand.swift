@@ -25,7 +25,7 @@ enum DaemonCommand {
                 help: "Make the state in DIR what FILE holds, keep what was there beside it, and end"),
             Option(
                 "durability", value: OptionValue("WHEN", .choice(["durable", "relaxed"])),
-                help: "Answer when a write is on disk (durable, the default), or before (relaxed)"),
+                help: "Answer when a write is on disk, as without this option, or before"),
             Option("node", value: OptionValue("NAME"), help: "The name under which this daemon writes: a-z 0-9 - ~"),
             Option("user", help: "Run for this user alone: the socket in the user's runtime directory"),
         ],

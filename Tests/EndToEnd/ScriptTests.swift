@@ -50,8 +50,8 @@ import Testing
             #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
             #expect(left.isEmpty, "\(left)")
         }
-        #expect(
-            contents(scratch.path + "/out").isLike("passed: 10 requests, *\n"), "\(contents(scratch.path + "/out"))")
+        let passed = "passed: 8 requests, 11 replies and events matched\n"
+        #expect(contents(scratch.path + "/out") == passed + passed)
     }
 
     @Test
