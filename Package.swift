@@ -82,7 +82,7 @@ let package = Package(
         tests("Terminal", "Terminal"), tests("House"),
         // These run the programs, which a build of the tests makes too.
         .testTarget(
-            name: "EndToEndTests", path: "Tests/EndToEnd",
+            name: "EndToEndTests", dependencies: ["AccordionWorkbench"], path: "Tests/EndToEnd",
             exclude: ["Scripts"], swiftSettings: swiftRules),
     ],
     swiftLanguageModes: [.v6],

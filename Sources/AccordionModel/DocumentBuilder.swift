@@ -99,6 +99,7 @@ package struct DocumentBuilder {
             throw tooLarge("a title longer than \(limits.titleBytesMax) bytes")
         }
         while !stack.isEmpty { endSection() }
+        try count(attributes.title)
         let segments = try segments()
         var sections: [Section] = []
         sections.reserveCapacity(drafts.count)
@@ -114,8 +115,7 @@ package struct DocumentBuilder {
                     content: draft.content, attributes: draft.attributes))
         }
         return Document(
-            attributes: attributes, sections: sections, content: top,
-            textBytes: textBytes + attributes.title.utf8.count, index: index)
+            attributes: attributes, sections: sections, content: top, textBytes: textBytes, index: index)
     }
 
     private mutating func put(_ block: Block) {

@@ -12,6 +12,9 @@ struct Group: Sendable {
         func isLater(than other: Claim) -> Bool { stamp == other.stamp ? dot > other.dot : stamp > other.stamp }
     }
 
+    /// Below this no storage is worth giving back.
+    static let capacityMin = 16
+
     /// Children whose own flag says open, each with the latest write that says so.
     private(set) var claims: [Int32: Claim] = [:]
     /// How many children's own flag says closed; which of them, the view knows.
@@ -27,8 +30,22 @@ struct Group: Sendable {
     }
 
     mutating func update(_ child: Int32, claim: Claim?, wasClosed: Bool, isClosed: Bool) {
-        if let claim { claims[child] = claim } else if !claims.isEmpty { claims.removeValue(forKey: child) }
+        if let claim {
+            claims[child] = claim
+        } else if claims.removeValue(forKey: child) != nil {
+            shrink()
+        }
         closedCount += (isClosed ? 1 : 0) - (wasClosed ? 1 : 0)
+    }
+
+    /// Every request that writes to a group copies its claims, at the cost of their storage and not of their number, which
+    /// is one or none once a crowd of them – all that were open when the group became single – is settled.
+    private mutating func shrink() {
+        guard claims.capacity > Group.capacityMin, claims.count < claims.capacity / 4 else { return }
+        var smaller: [Int32: Claim] = [:]
+        smaller.reserveCapacity(claims.count)
+        for (child, claim) in claims { smaller[child] = claim }
+        claims = smaller
     }
 
     /// The open child: the one with the latest claim; without a claim none if one was ever written, else the initial one;

@@ -3,6 +3,8 @@
 
 /// What is done to a daemon, on a thread of its own.
 struct Attack: Sendable {
+    /// What fourteen endless lines may cost the daemon.
+    private static let grownKiBMax = 20_000
     private let place: DaemonPlace
     private let seed: UInt64
 
@@ -67,8 +69,10 @@ struct Attack: Sendable {
         }
     }
 
-    /// Clients that send and send, and never an LF, all at the same time.
+    /// Clients that send and send, and never an LF, all at the same time. Each is allowed a line's worth of memory.
     func endlessLines(_ clients: Int, bytes: Int) throws(BenchFailure) {
+        place.forgetPeak()
+        let beforeKiB = place.residentKiB
         var sockets: [BenchSocket] = []
         for number in 0..<clients { sockets.append(try BenchSocket(number.isMultiple(of: 2) ? .unix : .tcp, place)) }
         let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
@@ -79,6 +83,10 @@ struct Attack: Sendable {
             guard try socket.ask("")?.contains("\"line_too_long\"") == true else {
                 throw BenchFailure("an endless line was not refused")
             }
+        }
+        let grownKiB = place.peakKiB - beforeKiB
+        guard grownKiB < Self.grownKiBMax else {
+            throw BenchFailure("\(clients) endless lines cost the daemon \(grownKiB) KiB")
         }
     }
 

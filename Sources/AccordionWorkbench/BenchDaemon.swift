@@ -29,22 +29,45 @@ struct DaemonPlace: Sendable {
     }
 }
 
+/// Where the daemons of one measurement have their state, one after the other; it goes away with its owner.
+final class BenchDirectory {
+    let path: String
+
+    init() throws(BenchFailure) {
+        var template = Array("/tmp/accordion-bench-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw BenchFailure("no directory can be made in /tmp") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    var state: String { path + "/state" }
+
+    deinit {
+        for name in ["accordion.db", "accordion.db-wal", "accordion.db-shm", "lock"] {
+            unsafe unlink(state + "/" + name)
+        }
+        for name in ["log", "run/accordiond.sock"] { unsafe unlink(path + "/" + name) }
+        for name in ["/run", "/state", ""] { unsafe rmdir(path + name) }
+    }
+}
+
 final class BenchDaemon {
     private let identifier: pid_t
     private let socketPath: String
     private var port: UInt16 = 0
-    private let directory: String
+    private let directory: BenchDirectory
     private var hasEnded = false
 
-    init(_ arguments: [String] = []) throws(BenchFailure) {
-        var template = Array("/tmp/accordion-bench-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw BenchFailure("no directory can be made in /tmp") }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        socketPath = directory + "/run/accordiond.sock"
+    /// With a state of its own, or one that another daemon has left.
+    init(_ arguments: [String] = [], in known: BenchDirectory? = nil) throws(BenchFailure) {
+        if let known { directory = known } else { directory = try BenchDirectory() }
+        socketPath = directory.path + "/run/accordiond.sock"
+        let logPath = directory.path + "/log"
+        unsafe unlink(logPath)
         let program = try BenchDaemon.besideThis("accordiond")
         identifier = try BenchDaemon.spawn(
-            program, ["--listen", "unix:\(socketPath)", "--listen", "tcp://127.0.0.1:0"] + arguments,
-            log: directory + "/log")
+            program,
+            ["--listen", "unix:\(socketPath)", "--listen", "tcp://127.0.0.1:0", "--state", directory.state]
+                + arguments, log: logPath)
         let deadline = Bench.nowMicroseconds + 30_000_000
         while port == 0 {
             guard isRunning, Bench.nowMicroseconds < deadline else {
@@ -54,7 +77,7 @@ final class BenchDaemon {
                 guard let range = line.firstRange(of: "listening at tcp://127.0.0.1:") else { continue }
                 port = UInt16(line[range.upperBound...]) ?? 0
             }
-            usleep(5_000)
+            usleep(1_000)
         }
     }
 
@@ -62,7 +85,7 @@ final class BenchDaemon {
 
     var place: DaemonPlace { DaemonPlace(identifier: identifier, socketPath: socketPath, port: port) }
 
-    var log: String { Bench.contents(directory + "/log") }
+    var log: String { Bench.contents(directory.path + "/log") }
 
     var isRunning: Bool {
         if hasEnded { return false }
@@ -71,19 +94,30 @@ final class BenchDaemon {
         return !hasEnded
     }
 
+    /// Ends it as a power cut would, without a word.
+    func kill() {
+        guard isRunning else { return }
+        Glibc.kill(identifier, SIGKILL)
+        waitpid(identifier, nil, 0)
+        hasEnded = true
+    }
+
     /// Asks it to end, and makes it after ten seconds.
     func end() {
         let deadline = Bench.nowMicroseconds + 10_000_000
-        if isRunning { kill(identifier, SIGTERM) }
+        if isRunning { Glibc.kill(identifier, SIGTERM) }
         while isRunning, Bench.nowMicroseconds < deadline { usleep(5_000) }
-        if isRunning {
-            kill(identifier, SIGKILL)
-            waitpid(identifier, nil, 0)
-            hasEnded = true
-        }
-        unsafe unlink(directory + "/log")
-        unsafe rmdir(directory + "/run")
-        unsafe rmdir(directory)
+        kill()
+    }
+
+    /// Runs `accordiond` with these words to its end; what it printed, and its exit status.
+    static func run(_ arguments: [String], in directory: BenchDirectory) throws(BenchFailure) -> (String, Int32) {
+        let output = directory.path + "/log"
+        unsafe unlink(output)
+        let identifier = try spawn(try besideThis("accordiond"), arguments, log: output)
+        var status: Int32 = 0
+        unsafe waitpid(identifier, &status, 0)
+        return (Bench.contents(output), status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F))
     }
 
     private static func besideThis(_ name: String) throws(BenchFailure) -> String {

@@ -17,7 +17,9 @@ enum BenchTable {
             Meaning(.usage, "wrong usage"),
         ])
 
-    private static var commands: [any BenchCommand.Type] { [HostileCommand.self, SleepersCommand.self] }
+    private static var commands: [any BenchCommand.Type] {
+        [HostileCommand.self, SleepersCommand.self, CrashCommand.self, StartupCommand.self]
+    }
 
     static func run(_ invocation: Invocation) throws(BenchFailure) {
         guard let command = commands.first(where: { $0.table.name == invocation.command?.name }) else {

@@ -27,7 +27,7 @@ extension HostileInput {
                 "sections too deep",
                 "{\"op\":\"create\",\"doc\":\"deep\",\"content\":"
                     + String(repeating: "[{\"title\":\"a\",\"content\":", count: 17)
-                    + "[]" + String(repeating: "}]", count: 17) + "}", .refusal("invalid_document")),
+                    + "[]" + String(repeating: "}]", count: 17) + "}", .refusal("too_large")),
             HostileInput(
                 "batches too deep",
                 "{\"op\":\"batch\",\"doc\":\"hostile\",\"ops\":"

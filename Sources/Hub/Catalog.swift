@@ -20,32 +20,41 @@ struct Catalog {
     /// False until the owner has told what is stored.
     var isKnown = true
     private var entries: [DocumentName: Entry] = [:]
+    /// Those that were put before all were known; they are not among `names` until then.
+    private var early: Set<DocumentName> = []
     /// Of the documents that exist, sorted by their bytes.
     private(set) var names: [DocumentName] = []
 
     subscript(name: DocumentName) -> Entry? { entries[name] }
 
-    /// Whether there is something to load.
-    func isStored(_ name: DocumentName) -> Bool { entries[name].map { !$0.neverWas } ?? false }
+    /// Whether there is something to load, as far as is known.
+    func isStored(_ name: DocumentName) -> Bool { entries[name].map { !$0.neverWas } ?? !isKnown }
 
     var count: Int { names.count }
 
-    /// Takes what is stored, sorted by name.
-    mutating func learn(_ outlines: [DocumentOutline]) {
-        isKnown = true
-        entries.reserveCapacity(outlines.count)
-        names.reserveCapacity(outlines.count)
+    /// Takes a part of what is stored, sorted by name and after the parts before. What has been put meanwhile is newer.
+    mutating func learn(_ outlines: [DocumentOutline], isLast: Bool) {
         for outline in outlines where entries[outline.name] == nil {
             entries[outline.name] = Entry(outline)
             if outline.exists { names.append(outline.name) }
         }
-        if !zip(names, names.dropFirst()).allSatisfy({ $0 < $1 }) { names.sort() }
+        guard isLast else { return }
+        isKnown = true
+        for name in early where entries[name]?.outline.exists == true { insert(name) }
+        early = []
     }
 
     /// Takes a document as it is now.
     @discardableResult
     mutating func put(_ outline: DocumentOutline) -> Entry {
-        if outline.exists { insert(outline.name) } else { remove(outline.name) }
+        if !isKnown {
+            early.insert(outline.name)
+            if let entry = entries[outline.name], entry.outline.exists { remove(outline.name) }
+        } else if outline.exists {
+            insert(outline.name)
+        } else {
+            remove(outline.name)
+        }
         if let entry = entries[outline.name] {
             entry.outline = outline
             entry.neverWas = false

@@ -48,7 +48,6 @@ extension Hub {
         default: break
         }
         guard let name = request.action.document else { return false }
-        if waitsForCatalog(session) { return true }
         guard let room = rooms[name], !room.isLost else {
             guard catalog.isStored(name) else { return false }
             if waitingForDocument[name] == nil { errands.append(.load(name)) }
@@ -115,9 +114,10 @@ extension Hub {
 
     // MARK: - Answers
 
-    /// All documents that are stored, sorted by name.
-    package func learn(_ outlines: [DocumentOutline]) {
-        catalog.learn(outlines)
+    /// The next part of the documents that are stored, sorted by name.
+    package func learn(_ outlines: [DocumentOutline], isLast: Bool = true) {
+        catalog.learn(outlines, isLast: isLast)
+        guard isLast else { return }
         let waiting = waitingForCatalog
         waitingForCatalog = []
         waiting.forEach(unpark)

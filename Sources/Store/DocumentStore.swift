@@ -57,10 +57,10 @@ package final class DocumentStore: Sendable {
     /// The file that holds everything, in the state's directory.
     package static let fileName = "accordion.db"
 
-    /// All documents, deleted ones too, sorted by name. A damaged row whose name can be read is listed as existing, so that
-    /// nothing is created in its place.
-    package func outlines() throws(StoreFailure) -> [DocumentOutline] {
-        try state.withLock { (opened) throws(StoreFailure) in try opened.outlines() }
+    /// The next documents after `name` (from the first where nil), deleted ones too, sorted by name, at most `limit`; none
+    /// at the end. A damaged row whose name can be read is listed as existing, so that nothing is created in its place.
+    package func outlines(after name: DocumentName? = nil, limit: Int = .max) throws(StoreFailure) -> [DocumentOutline] {
+        try state.withLock { (opened) throws(StoreFailure) in try opened.outlines(after: name, limit: limit) }
     }
 
     /// Stores all of it, or throws and stores nothing.

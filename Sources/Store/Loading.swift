@@ -5,8 +5,11 @@ import Causality
 import Wire
 
 extension Opened {
-    func outlines() throws(StoreFailure) -> [DocumentOutline] {
-        let statement = try statement("SELECT \(DocumentRow.columns) FROM document ORDER BY name")
+    func outlines(after name: DocumentName?, limit: Int) throws(StoreFailure) -> [DocumentOutline] {
+        let statement = try statement(
+            "SELECT \(DocumentRow.columns) FROM document WHERE name > ? ORDER BY name LIMIT ?")
+        try statement.bind(1, name?.text ?? "")
+        try statement.bind(2, Int64(limit))
         defer { statement.reset() }
         var outlines: [DocumentOutline] = []
         while try statement.step() {

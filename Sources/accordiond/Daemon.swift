@@ -40,6 +40,7 @@ final class Daemon {
     init(_ settings: DaemonSettings, _ log: Log) throws(StartFailure) {
         self.settings = settings
         self.log = log
+        try Doors.check(settings.addresses)
         let store = try Daemon.openStore(settings)
         hub = Hub(settings.hub(store.start), knowsDocuments: false)
         do throws(SystemError) {

@@ -59,18 +59,24 @@ final class Doors: ListenerOwner {
         retry = nil
     }
 
-    private static func listen(at address: Address, _ loop: Loop) throws(StartFailure) -> Listener {
-        switch address {
-        case .unix: break
-        case .tcp:
-            guard address.isLoopback else {
-                throw StartFailure(
-                    .brokenConfiguration,
-                    "\(address): an address beyond this machine needs tokens, which this version does not have")
+    /// Refuses doors that must not be opened, before anything else is touched.
+    static func check(_ addresses: [Address]) throws(StartFailure) {
+        for address in addresses {
+            switch address {
+            case .unix: break
+            case .tcp:
+                guard address.isLoopback else {
+                    throw StartFailure(
+                        .brokenConfiguration,
+                        "\(address): an address beyond this machine needs tokens, which this version does not have")
+                }
+            case .tls:
+                throw StartFailure(.brokenConfiguration, "\(address): this version does not speak TLS")
             }
-        case .tls:
-            throw StartFailure(.brokenConfiguration, "\(address): this version does not speak TLS")
         }
+    }
+
+    private static func listen(at address: Address, _ loop: Loop) throws(StartFailure) -> Listener {
         do throws(ListenError) {
             return try Listener(loop, at: address)
         } catch {

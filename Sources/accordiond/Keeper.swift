@@ -18,6 +18,7 @@ final class Keeper {
     private let store: DocumentStore
     private let worker: Worker
     private let log: Log
+    private static let outlinesAtOnce = 5_000
     /// Retention of the history.
     private static let historyMilliseconds: Int64 = 90 * 24 * 3_600 * 1_000
     private static let historyEntriesMax: Int64 = 1_000_000
@@ -87,14 +88,25 @@ final class Keeper {
     // MARK: - What is not in memory
 
     /// All documents, told to `hub` once they are read; `begin` is called before. Else says why they can't be read.
-    func learn(_ hub: Hub, _ begin: @escaping () -> Void, orElse refuse: @escaping (String) -> Void) {
+    /// They are read in parts, so that a document that is asked for meanwhile need not wait for all of them.
+    func learn(
+        _ hub: Hub, after name: DocumentName? = nil, _ begin: @escaping () -> Void,
+        orElse refuse: @escaping (String) -> Void
+    ) {
         worker.run { [store] () -> Result<[DocumentOutline], StoreFailure> in
-            do throws(StoreFailure) { return .success(try store.outlines()) } catch { return .failure(error) }
-        } then: { result in
+            do throws(StoreFailure) {
+                return .success(try store.outlines(after: name, limit: Keeper.outlinesAtOnce))
+            } catch {
+                return .failure(error)
+            }
+        } then: { [self] result in
             switch result {
             case .success(let outlines):
                 begin()
-                hub.learn(outlines)
+                hub.learn(outlines, isLast: outlines.count < Keeper.outlinesAtOnce)
+                if outlines.count == Keeper.outlinesAtOnce, let last = outlines.last {
+                    learn(hub, after: last.name, begin, orElse: refuse)
+                }
             case .failure(let failure): refuse(failure.message)
             }
         }

@@ -7,7 +7,8 @@ import Testing
     private func run(_ arguments: [String], environment: [String] = []) throws -> Outcome {
         let scratch = try Scratch()
         let process = try Process(
-            productsDirectory + "/accordiond", arguments, environment: environment, output: scratch.path + "/out",
+            productsDirectory + "/accordiond", ["--state", scratch.path + "/state"] + arguments,
+            environment: environment, output: scratch.path + "/out",
             errors: scratch.path + "/err")
         let status = try process.waitForEnd()
         return Outcome(
@@ -54,8 +55,8 @@ import Testing
         let scratch = try Scratch()
         let next = try Process(
             productsDirectory + "/accordiond",
-            ["--listen", "unix:\(killed.socketPath)", "--state", scratch.path + "/state"], output: scratch.path + "/log"
-        )
+            ["--listen", "unix:\(killed.socketPath)", "--state", killed.scratch.path + "/state"],
+            output: scratch.path + "/log")
         try until("the next daemon listens") { contents(scratch.path + "/log").contains("listening") }
         let client = try TestSocket(unix: killed.socketPath)
         #expect(try client.ask(#"{"op":"ping"}"#)?.isLike(#"{"ok":true,*"#) == true)

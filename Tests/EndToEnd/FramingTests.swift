@@ -8,11 +8,7 @@ import Testing
 
     init() throws { daemon = try TestDaemon() }
 
-    enum Door: CaseIterable { case unix, tcp }
-
-    private func connect(_ door: Door) throws -> TestSocket {
-        try door == .unix ? TestSocket(unix: daemon.socketPath) : TestSocket(port: daemon.port)
-    }
+    private func connect(_ door: Door) throws -> TestSocket { try daemon.connect(door) }
 
     private func expectError(_ socket: TestSocket, _ code: String, _ message: String = "*") throws {
         let line = try socket.line() ?? "the connection ended"

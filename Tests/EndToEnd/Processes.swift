@@ -146,17 +146,27 @@ final class TestDaemon {
     let socketPath: String
     let port: UInt16
 
-    init(_ arguments: [String] = [], node: String = "n1") throws {
-        scratch = try Scratch()
+    /// In a directory of its own, or one that another daemon has left. With `descriptorsMax` it is started under that
+    /// limit, which it can't raise.
+    init(
+        _ arguments: [String] = [], node: String = "n1", descriptorsMax: Int? = nil, in known: Scratch? = nil
+    ) throws {
+        scratch = try known ?? Scratch()
+        unsafe unlink(scratch.path + "/log")
         socketPath = scratch.path + "/run/accordiond.sock"
         let log = scratch.path + "/log"
-        process = try Process(
-            productsDirectory + "/accordiond",
+        let program = productsDirectory + "/accordiond"
+        let words =
             [
                 "--listen", "unix:\(socketPath)", "--listen", "tcp://127.0.0.1:0", "--node", node, "--state",
                 scratch.path + "/state",
-            ] + arguments,
-            output: log)
+            ] + arguments
+        if let descriptorsMax {
+            process = try Process(
+                "/bin/sh", ["-c", "ulimit -n \(descriptorsMax); exec \"$@\"", "sh", program] + words, output: log)
+        } else {
+            process = try Process(program, words, output: log)
+        }
         var port: UInt16?
         let running = process
         try until("the daemon listens") {

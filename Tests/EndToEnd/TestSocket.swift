@@ -5,6 +5,9 @@ import Glibc
 
 /// A blocking socket to a daemon; every wait is bounded.
 final class TestSocket {
+    /// Not for programs that other tests start meanwhile: an end that they hold too does not end.
+    private static let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+
     private let descriptor: Int32
     private var received: [UInt8] = []
     private(set) var hasEnded = false
@@ -14,7 +17,7 @@ final class TestSocket {
 
     /// Connects to the Unix socket of a daemon.
     init(unix path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_UNIX, TestSocket.kind, 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) {
@@ -30,7 +33,7 @@ final class TestSocket {
 
     /// Connects to a port of this machine.
     init(port: UInt16) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, TestSocket.kind, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -60,6 +63,12 @@ final class TestSocket {
 
     /// Ends our side of the connection; replies still come.
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Of TCP: when it is let go, the connection ends with a reset and not with an end of file.
+    func resetAtEnd() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    }
 
     /// The next line, without its end; nil where the connection has ended.
     func line(seconds: Int = 30) throws -> String? {
