@@ -39,8 +39,10 @@ let package = Package(
         .executable(name: "accordion-bench", targets: ["AccordionWorkbench"]),
     ],
     targets: [
-        system("CLibuv", "libuv", "libuv1-dev"), system("CUnicode", "libutf8proc", "libutf8proc-dev"),
-        system("CNcurses", "ncursesw", "libncurses-dev"), system("CGetopt", nil, "libc6-dev"),
+        // Where pkg-config would only name the library, which the module map does too, and defines, which the package
+        // manager refuses aloud (the shims hold what is needed), it is not asked.
+        system("CLibuv", "libuv", "libuv1-dev"), system("CUnicode", nil, "libutf8proc-dev"),
+        system("CNcurses", nil, "libncurses-dev"), system("CGetopt", nil, "libc6-dev"),
         system("CSQLite", "sqlite3", "libsqlite3-dev"),
         face("CJSON", links: ["simdjson"]),
 

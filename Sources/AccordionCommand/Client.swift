@@ -100,6 +100,7 @@ final class Client {
         result.proposals = nearest(name.text, among: try documentNames())
         if invocation.isCommandImplied {
             result.proposals += CommandTable.program.nearestCommands(to: name.text).map { "accordion \($0)" }
+            result.hint = CommandTable.helpHint
         }
         return result
     }
@@ -125,12 +126,7 @@ final class Client {
     /// The document named by an argument.
     func documentName(_ argument: String = "DOC") throws(CommandFailure) -> DocumentName {
         let text = invocation.argument(argument) ?? ""
-        guard let name = DocumentName(text) else {
-            throw CommandFailure(
-                .usage,
-                "\(JSONEscape.quoted(text)) is no document's name: 1 to \(DocumentName.bytesMax) bytes of letters, "
-                    + "digits, \".\", \"_\" and \"-\", not beginning with \".\" or \"-\"")
-        }
+        guard let name = DocumentName(text) else { throw .noName(text) }
         return name
     }
 

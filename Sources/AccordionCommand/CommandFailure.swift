@@ -1,5 +1,6 @@
 // Why this file exists: scripts go by the exit code and people by the message, so every way to fail has both.
 
+import AccordionModel
 import CommandLine
 import Mirror
 import Wire
@@ -10,11 +11,22 @@ struct CommandFailure: Error {
     let message: String
     /// What was probably meant.
     var proposals: [String] = []
+    /// Where more is told, for whoever has got no proposal.
+    var hint: String?
 
-    init(_ exit: ExitCode, _ message: String, proposals: [String] = []) {
+    init(_ exit: ExitCode, _ message: String, proposals: [String] = [], hint: String? = nil) {
         self.exit = exit
         self.message = message
         self.proposals = proposals
+        self.hint = hint
+    }
+
+    /// A word that can't be the name of a document.
+    static func noName(_ text: String, of option: String = "") -> CommandFailure {
+        CommandFailure(
+            .usage,
+            "\(option)\(JSONEscape.quoted(text)) is no document's name: 1 to \(DocumentName.bytesMax) bytes of letters, "
+                + "digits, \".\", \"_\" and \"-\", not beginning with \".\" or \"-\"")
     }
 
     /// A refusal by the daemon.
@@ -37,6 +49,8 @@ struct CommandFailure: Error {
             let all = proposals.dropLast().map(DisplayText.visible).joined(separator: ", ")
             let named = DisplayText.visible(last)
             text += "Did you mean " + (all.isEmpty ? named : "\(all) or \(named)") + "?\n"
+        } else if let hint {
+            text += "\(hint)\n"
         }
         return text
     }

@@ -2,6 +2,7 @@
 // own entry stands in its own file.
 
 import CommandLine
+import EventLoop
 
 enum CommandTable {
     static let version = "0.1.0"
@@ -38,14 +39,34 @@ enum CommandTable {
         ],
         environment: [
             Meaning("ACCORDION_ADDRESS", "the daemon, where --address is not given"),
-            Meaning("XDG_RUNTIME_DIR", "where the user's daemon has its socket"),
+            Meaning(
+                "XDG_RUNTIME_DIR",
+                "where the user's daemon has its socket, if it is a directory of the user's own; else accordiond-UID in "
+                    + "TMPDIR or /tmp"),
+            Meaning("XDG_STATE_HOME", "where a daemon that is started for you has its state and log, in accordiond"),
             Meaning("NO_COLOR", "no colours, where it is set and not empty"),
-        ])
+        ], files: files)
+
+    /// As it is for whoever asks: the socket that no variable names is hard to guess.
+    private static var files: [Meaning] {
+        var files: [Meaning] = []
+        if let socket = try? UserSocket.path(makingDirectory: false) {
+            files.append(Meaning(socket, "the socket of your own daemon"))
+        }
+        files.append(Meaning(DaemonFinder.systemSocket, "the socket of the system's"))
+        if let state = try? UserState.directory() {
+            files.append(Meaning(state, "the state and the log of a daemon that is started for you"))
+        }
+        return files
+    }
 
     private static let commands =
         [MirrorRun.table, ListCommand.table, ShowCommand.table] + GestureCommand.tables + BulkCommand.tables + [
             ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, WaitCommand.table,
-        ] + PresenceCommand.tables + [StatusCommand.table, SendCommand.table, ScriptCommand.table]
+        ] + PresenceCommand.tables + [StatusCommand.table, WhereCommand.table, SendCommand.table, ScriptCommand.table]
+
+    /// Where a word was none of what is known.
+    static var helpHint: String { "Try \"\(program.name) --help\"." }
 
     /// Does what was asked and returns the exit code.
     static func run(_ client: Client) throws(CommandFailure) -> ExitCode {
@@ -62,6 +83,7 @@ enum CommandTable {
         case WatchCommand.table.name: return try WatchCommand.run(client)
         case WaitCommand.table.name: return try WaitCommand.run(client)
         case StatusCommand.table.name: try StatusCommand.run(client)
+        case WhereCommand.table.name: try WhereCommand.run(client)
         case SendCommand.table.name: return try SendCommand.run(client)
         case ScriptCommand.table.name: try ScriptCommand.run(client)
         default: try MirrorRun.run(client)

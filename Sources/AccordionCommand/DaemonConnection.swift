@@ -34,6 +34,9 @@ final class DaemonConnection: StreamOwner {
         stream.startReading()
     }
 
+    /// Who listens there.
+    var peer: Peer { stream.peer() }
+
     /// Sends a request; `handler` is called with its reply, unless the connection is lost before.
     func request(_ action: Request.Action, _ handler: @escaping (ServerReply) -> Void) {
         send({ reply, _ in handler(reply) }) { Request(id: .number($1), action).write(into: $0) }

@@ -13,6 +13,9 @@ struct DaemonFinder {
     private static let startMilliseconds = 10_000
     private static let startStepMilliseconds = 20
 
+    /// Where the system's daemon listens.
+    static let systemSocket = "/run/accordiond/accordiond.sock"
+
     let loop: Loop
     /// From `--address` or the environment.
     let given: String?
@@ -22,7 +25,7 @@ struct DaemonFinder {
     func find() throws(CommandFailure) -> (Stream, Address) {
         if let given { return try connect(toGiven: given) }
         let own = try userAddress(makingDirectory: false)
-        let system = Address.unix(path: "/run/accordiond/accordiond.sock")
+        let system = Address.unix(path: Self.systemSocket)
         var faults: [String] = []
         for address in [own, system] {
             switch connect(to: address) {
@@ -51,7 +54,7 @@ struct DaemonFinder {
     }
 
     private func userAddress(makingDirectory: Bool) throws(CommandFailure) -> Address {
-        do throws(UserSocket.Fault) {
+        do throws(UserPlaceFault) {
             return .unix(path: try UserSocket.path(makingDirectory: makingDirectory))
         } catch {
             throw CommandFailure(.noDaemon, error.message)
@@ -86,18 +89,22 @@ struct DaemonFinder {
         } catch {
             throw CommandFailure(.noDaemon, "no daemon answers, and none could be started: \(error.reason)")
         }
+        let (stream, isOurs) = try awaitAnswer(of: process, at: address)
+        if isOurs {
+            Standard.error("accordion: started a daemon for you (process \(process.identifier), log \(process.log))\n")
+        }
+        return (stream, address)
+    }
+
+    /// A stream to a daemon that was just started, and whether it is that one which answers: another command may have
+    /// started one at the same moment; ours then gives way, and that one will answer.
+    func awaitAnswer(
+        of process: DaemonProcess, at address: Address
+    ) throws(CommandFailure) -> (stream: Stream, isOurs: Bool) {
         let deadline = loop.nowMilliseconds + Self.startMilliseconds
-        var status: Int32?
         while loop.nowMilliseconds < deadline {
-            if status == nil { status = process.exitStatus() }
-            if case .success(let stream) = connect(to: address) {
-                if status == nil {
-                    Standard.error(
-                        "accordion: started a daemon for you (process \(process.identifier), log \(process.log))\n")
-                }
-                return (stream, address)
-            }
-            // Another command may have started one at the same moment; ours then gives way, and that one will answer.
+            let status = process.exitStatus()
+            if case .success(let stream) = connect(to: address) { return (stream, status == nil) }
             if let status, status != ExitCode.inUse.rawValue {
                 throw CommandFailure(
                     .noDaemon, "the daemon that was started ended with status \(status); see \(process.log)")

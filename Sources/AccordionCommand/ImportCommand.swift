@@ -81,9 +81,7 @@ enum ImportCommand {
 
     static func name(of imported: Imported, _ path: String, given: String?) throws(CommandFailure) -> DocumentName {
         if let given {
-            guard let name = DocumentName(given) else {
-                throw CommandFailure(.usage, "--as \(JSONEscape.quoted(given)) is no document's name")
-            }
+            guard let name = DocumentName(given) else { throw .noName(given, of: "--as ") }
             return name
         }
         if let name = imported.name ?? FileName.proposal(for: path) { return name }

@@ -20,13 +20,25 @@ enum MirrorRun {
     static func run(_ client: Client) throws(CommandFailure) {
         let word = client.invocation.argument("DOC-OR-FILE") ?? ""
         guard Standard.isTerminal(STDIN_FILENO), Standard.isTerminal(STDOUT_FILENO) else {
-            let commands = client.invocation.isCommandImplied ? CommandTable.program.nearestCommands(to: word) : []
-            throw CommandFailure(
-                .usage, "the live view needs a terminal; \"accordion show\" prints a document",
-                proposals: commands.map { "accordion \($0)" })
+            throw noTerminal(word, client.invocation)
         }
         let name = try document(word, client)
         try LiveMirror(client, name).run()
+    }
+
+    /// Where the command was not named, the word may have been meant as one.
+    private static func noTerminal(_ word: String, _ invocation: Invocation) -> CommandFailure {
+        let why = "the live view needs a terminal; \"accordion show\" prints a document"
+        guard invocation.isCommandImplied else { return CommandFailure(.usage, why) }
+        let isName = DocumentName(word) != nil || Standard.isFile(word)
+        let reason =
+            isName
+            ? "\(JSONEscape.quoted(word)) is no command"
+            : "\(JSONEscape.quoted(word)) is no command, no document's name and no file"
+        return CommandFailure(
+            .usage, "\(reason); \(why)",
+            proposals: CommandTable.program.nearestCommands(to: word).map { "accordion \($0)" },
+            hint: CommandTable.helpHint)
     }
 
     /// The document that the word names; else the one of the file that it names, imported if it is not there.
@@ -35,7 +47,9 @@ enum MirrorRun {
         if let name, try exists(name, client) { return name }
         guard Standard.isFile(word) else {
             guard let name else {
-                throw CommandFailure(.notFound, "\(JSONEscape.quoted(word)) is neither a document nor a file")
+                throw CommandFailure(
+                    .notFound, "\(JSONEscape.quoted(word)) is neither a document nor a file",
+                    hint: client.invocation.isCommandImplied ? CommandTable.helpHint : nil)
             }
             throw try client.failure(
                 ServerFailure(

@@ -47,6 +47,11 @@ final class ScriptRunner {
     private let address: Address
     private var clients: [String: ScriptClient] = [:]
     private var current = ""
+    /// How often something was said, and how many lines were as expected.
+    private(set) var said = 0
+    private(set) var matched = 0
+    /// The signal that has ended it, set while it plays.
+    var interruption: Int32?
 
     init(_ loop: Loop, _ address: Address) {
         self.loop = loop
@@ -89,6 +94,7 @@ final class ScriptRunner {
         frame.seal()
         client.stream?.queue(Piece(frame, isDroppable: false))
         client.stream?.flush()
+        said += 1
     }
 
     private func hear(_ pattern: JSONPattern, _ line: Int) throws(Failed) {
@@ -107,7 +113,10 @@ final class ScriptRunner {
             throw Failed(line: line, reason: "what came is no JSON: \(JSONEscape.quoted(heard.span))")
         }
         let faults = leaves.faults(against: pattern)
-        if faults.isEmpty { return }
+        if faults.isEmpty {
+            matched += 1
+            return
+        }
         throw Failed(
             line: line,
             reason: faults.joined(separator: "\n") + "\ngot: " + String(decoding: heard, as: UTF8.self))
@@ -141,7 +150,7 @@ final class ScriptRunner {
 
     /// Lets the loop turn until `isDone`, or the time is over.
     private func wait(_ milliseconds: Int, _ line: Int, _ isDone: () -> Bool) throws(Failed) {
-        if isDone() { return }
+        if isDone(), interruption == nil { return }
         var isOver = false
         let timer: Timer
         do throws(SystemError) {
@@ -150,7 +159,8 @@ final class ScriptRunner {
             throw Failed(line: line, reason: "\(error)")
         }
         timer.start(afterMilliseconds: milliseconds)
-        while !isDone(), !isOver { loop.turn() }
+        while !isDone(), !isOver, interruption == nil { loop.turn() }
         timer.close()
+        if interruption != nil { throw Failed(line: line, reason: "interrupted") }
     }
 }

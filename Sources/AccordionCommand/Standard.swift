@@ -110,20 +110,23 @@ enum Standard {
 
     static func isProgram(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 && isFile(path) }
 
+    /// A file that has bytes of its own: no device, no pipe.
+    static func isPlainFile(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Where this program lies.
-    static var programPath: String? {
+    static var programPath: String? { target(ofLink: "/proc/self/exe") }
+
+    /// What a symbolic link says; nil where it can't be read.
+    static func target(ofLink link: String) -> String? {
         var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe path.withUnsafeMutableBytes { buffer in
             guard let start = buffer.baseAddress else { return 0 }
-            return unsafe readlink("/proc/self/exe", start.assumingMemoryBound(to: CChar.self), buffer.count)
+            return unsafe readlink(link, start.assumingMemoryBound(to: CChar.self), buffer.count)
         }
         return count > 0 ? String(decoding: path.prefix(count), as: UTF8.self) : nil
-    }
-
-    /// Makes a directory for the user alone, unless it is there.
-    static func makeDirectory(_ path: String) -> FileFault? {
-        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return nil }
-        return FileFault(reason: reason(errno), isMissing: false)
     }
 
     /// To be appended to, for the user alone; what `open` returns is the caller's to close.
@@ -138,6 +141,8 @@ enum Standard {
         guard descriptor >= 0 else { throw FileFault(reason: reason(errno), isMissing: errno == ENOENT) }
         return descriptor
     }
+
+    static func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
 
     // MARK: - Signals
 

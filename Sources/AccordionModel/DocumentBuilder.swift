@@ -7,7 +7,7 @@ package struct InvalidDocument: Error, Equatable, Sendable {
     package let isTooLarge: Bool
     /// What was wrong and where; text of the document's is not quoted in it raw, only named by `place`.
     package let reason: String
-    /// Title of the section around the fault, where there is one.
+    /// Title of the section at fault, where it has one that can be told, else of the one around it.
     package let place: String?
 
     package init(isTooLarge: Bool, reason: String, place: String?) {
@@ -48,7 +48,10 @@ package struct DocumentBuilder {
         guard drafts.count < limits.sectionsMax else {
             throw tooLarge("more than \(limits.sectionsMax) sections")
         }
-        guard stack.count < limits.depthMax else { throw tooLarge("sections nested deeper than \(limits.depthMax)") }
+        guard stack.count < limits.depthMax else {
+            throw InvalidDocument(
+                isTooLarge: true, reason: "sections nested deeper than \(limits.depthMax)", place: title)
+        }
         guard title.utf8.count <= limits.titleBytesMax else {
             throw tooLarge("a title longer than \(limits.titleBytesMax) bytes")
         }

@@ -29,7 +29,7 @@ extension Program {
                 page.paragraph("\(example.does).", indent: 4)
             }
             page.list("Exit", exitCodes.map { ($0.term, $0.text) })
-            if !commands.isEmpty { page.paragraph("\(name) COMMAND --help tells more of a command.", gap: true) }
+            if !commands.isEmpty { page.paragraph("\(name) help COMMAND tells more of a command.", gap: true) }
         }
         return page.text
     }

@@ -78,6 +78,12 @@ package struct UsageError: Error, Hashable, Sendable {
     /// The program, and the command where one was recognised: `accordion show`.
     package let subject: String
 
+    package init(message: String, proposals: [String], subject: String) {
+        self.message = message
+        self.proposals = proposals
+        self.subject = subject
+    }
+
     /// `accordion show: no option "--al"; did you mean --all?` and where help is found.
     package var lines: [String] {
         var first = "\(subject): \(message)"

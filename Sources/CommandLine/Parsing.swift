@@ -4,7 +4,8 @@
 extension Program {
     /// Parses `words`, the program's name not among them. `--help` and `--version` win over any fault after them.
     /// Options of the program stand before the command or after it; options of the command before, between and after
-    /// its arguments; `--` ends options. A long name may be cut to a beginning that only it has.
+    /// its arguments; `--` ends options. A long name may be cut to a beginning that only it has. `help` as the first word
+    /// of a program with commands, none of that name, is `--help`, and `help COMMAND` that command's.
     package func parse(_ words: [String]) throws(UsageError) -> Outcome {
         var reading = Reading(program: self)
         if commands.isEmpty { return try reading.readAll(words) }
@@ -15,6 +16,7 @@ extension Program {
             reading.command = command
             return try reading.readAll(Array(head.rest.dropFirst(wordCount)))
         }
+        if first == Self.helpOption.long, !head.isEndedByDashes { return try help(Array(head.rest.dropFirst())) }
         let inner = continuations(of: first)
         if !inner.isEmpty { throw incomplete(first, head.rest.dropFirst().first, inner) }
         guard let command = defaultCommand.flatMap({ command($0) }) else { throw unknownCommand(first) }
@@ -29,6 +31,14 @@ extension Program {
             let isMisfit = !reading.operandsFit || !nearestCommands(to: first).isEmpty
             throw isMisfit && !head.isEndedByDashes ? unknownCommand(first) : error
         }
+    }
+
+    /// `help`, alone or before a command, where no command has that name.
+    private func help(_ words: [String]) throws(UsageError) -> Outcome {
+        guard let first = words.first(where: { !$0.hasPrefix("-") }) else { return .help(nil) }
+        if let (command, _) = command(namedBy: words) { return .help(command) }
+        let inner = continuations(of: first)
+        throw inner.isEmpty ? unknownCommand(first) : incomplete(first, words.dropFirst().first, inner)
     }
 
     /// The commands that a mistyped word was probably meant to be.
@@ -111,8 +121,10 @@ private struct Reading {
             let all = group.options.map { "--" + $0 }.joined(separator: ", ")
             if group.isRequired && present.isEmpty { throw error("one of \(all) is needed") }
         }
-        for (index, argument) in arguments.enumerated() where !argument.isOptional && index >= operands.count {
-            throw error("\(argument.name) is missing")
+        let missing = arguments.dropFirst(operands.count).filter { !$0.isOptional }.map(\.name)
+        if let last = missing.last {
+            let others = missing.dropLast().joined(separator: ", ")
+            throw error(others.isEmpty ? "\(last) is missing" : "\(others) and \(last) are missing")
         }
         if !operandsFit { throw error("unexpected argument \(quoted(operands[arguments.count]))") }
         for (index, operand) in operands.enumerated() {

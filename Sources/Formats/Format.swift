@@ -46,14 +46,29 @@ package struct ImportOptions: Sendable {
 /// Something that is in the file and not in the document.
 package struct ImportNote: Equatable, Sendable {
     package let what: String
-    /// The first place: the name of the entry around it.
-    package let place: String
+    /// The first place: the entry around it, its name or the names from the top; nil for the document itself.
+    package let place: String?
     /// In how many places.
     package var count: Int
 
     package var message: String {
-        let place = JSONEscape.quoted(self.place)
+        let place = self.place.map(JSONEscape.quoted) ?? "the top"
         return count == 1 ? "\(what), at \(place)" : "\(what), in \(count) places, first at \(place)"
+    }
+}
+
+/// Notes being taken: what is the same in many places is told once.
+struct ImportNotes {
+    private(set) var all: [ImportNote] = []
+    private var index: [String: Int] = [:]
+
+    mutating func add(_ what: String, at place: @autoclosure () -> String?) {
+        if let index = index[what] {
+            all[index].count += 1
+        } else {
+            index[what] = all.count
+            all.append(ImportNote(what: what, place: place(), count: 1))
+        }
     }
 }
 
@@ -76,7 +91,7 @@ package struct Imported: Sendable {
             (document, name, notes) = (list.document, nil, list.notes)
         case .documentJSON:
             (document, name) = try Self.documentFile(text, options)
-            notes = []
+            notes = UnknownMembers.notes(in: text)
         }
     }
 

@@ -19,7 +19,7 @@ struct ProvinceList {
                 var reading = PlaceReading(limits: options.limits)
                 do throws(InvalidDocument) {
                     try reading.walk(list)
-                    return (try reading.finish(title: title, options: options), reading.notes)
+                    return (try reading.finish(title: title, options: options), reading.notes.all)
                 } catch {
                     throw .document(error)
                 }
@@ -57,8 +57,7 @@ private struct PlaceReading {
     private var stack: [Step] = []
     /// Names of the places around the one being read.
     private var around: [String] = []
-    private(set) var notes: [ImportNote] = []
-    private var noteIndex: [String: Int] = [:]
+    private(set) var notes = ImportNotes()
 
     init(limits: Limits) { builder = DocumentBuilder(limits: limits) }
 
@@ -101,28 +100,19 @@ private struct PlaceReading {
             let key = member.name.string
             if key == "name" { continue }
             guard Self.lists.contains(key.lowercased()) else {
-                note("the member \(JSONEscape.quoted(key)) is left out", at: title)
+                notes.add("the member \(JSONEscape.quoted(key)) is left out", at: title)
                 continue
             }
             if let list = member.value.array {
                 lists.append(list.elements.mark)
             } else {
-                note("the member \(JSONEscape.quoted(key)) is no list and left out", at: title)
+                notes.add("the member \(JSONEscape.quoted(key)) is no list and left out", at: title)
             }
         }
         try builder.beginSection(id: nil, title: title, hasContent: !lists.isEmpty)
         around.append(title)
         stack.append(.end)
         for list in lists.reversed() { stack.append(.list(list)) }
-    }
-
-    private mutating func note(_ what: String, at place: String) {
-        if let index = noteIndex[what] {
-            notes[index].count += 1
-        } else {
-            noteIndex[what] = notes.count
-            notes.append(ImportNote(what: what, place: place, count: 1))
-        }
     }
 
     private func fault(_ reason: String) -> InvalidDocument {

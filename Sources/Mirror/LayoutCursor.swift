@@ -1,6 +1,8 @@
 // Why this file exists: where the cursor goes and what the screen then shows. Only lines near the screen are measured, so
 // no movement costs more in a longer document.
 
+import AccordionModel
+
 extension Layout {
     // MARK: - Rows of the screen
 
@@ -101,6 +103,22 @@ extension Layout {
             if isBefore(top, least) { top = least }
         }
         clampTop()
+    }
+
+    /// Scrolls so that below the cursor's section, which is open, at least so many rows of its inside are on the screen
+    /// as there are, or as half of the screen holds. The cursor stays in sight.
+    mutating func revealInside(_ section: Int32, _ document: Document) {
+        let wanted = rows / 2
+        guard cursor < lines.count, wanted > 0 else { return }
+        let owners = section..<document[section].end
+        var inside = 0
+        var place = cursor + 1
+        while inside < wanted, place < lines.count, owners.contains(lines[place].owner) {
+            inside += height(of: place)
+            place += 1
+        }
+        let lastRow = cursorRow + min(inside, wanted)
+        if lastRow >= rows { putCursor(onRow: max(0, cursorRow - (lastRow - rows + 1))) }
     }
 
     // MARK: - Movements

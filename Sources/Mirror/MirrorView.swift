@@ -28,8 +28,12 @@ package struct MirrorView {
         case lost
     }
 
-    package static let help =
-        "j k move  l h open close  Space toggle  x check  g G first last  PgDn PgUp  R redraw  ? help  q quit"
+    /// Keys and what they do, in the order in which they are shown.
+    package static let help = [
+        "j k move", "l h open, close", "Space toggle", "x check", "g G first, last", "PgDn PgUp page",
+        "Ctrl-d Ctrl-u half",
+        "R redraw", "? this help", "q quit",
+    ]
     private static let wheelRows = 3
 
     package private(set) var replica: Replica
@@ -57,10 +61,24 @@ package struct MirrorView {
         fit()
     }
 
-    /// The last row is the status bar's, the one above it the help's where it shows.
+    /// The last row is the status bar's, those above it the help's where it shows.
     private mutating func fit() {
-        let bars = showsHelp && screenRows > 2 ? 2 : 1
-        layout.resize(rows: max(1, screenRows - bars), columns: screenColumns)
+        layout.resize(rows: max(1, screenRows - 1 - helpLines.count), columns: screenColumns)
+    }
+
+    /// The help's rows, where it shows: as many as it takes, but one is left to the document.
+    var helpLines: [String] {
+        guard showsHelp else { return [] }
+        var lines: [String] = []
+        for entry in Self.help {
+            let joined = lines.last.map { "\($0)  \(entry)" } ?? entry
+            if lines.isEmpty || DisplayText.columns(of: joined) > screenColumns {
+                lines.append(entry)
+            } else {
+                lines[lines.count - 1] = joined
+            }
+        }
+        return Array(lines.prefix(max(0, screenRows - 2)))
     }
 
     /// The frame as it stands.
@@ -90,6 +108,12 @@ package struct MirrorView {
         if !replica.conflicts.isEmpty { parts.append("\(replica.conflicts.count) ≠") }
         if tally.taskCount > 0 { parts.append("\(tally.doneCount)/\(tally.taskCount)") }
         return (parts + ["live"]).joined(separator: "  ")
+    }
+
+    /// What to do next, behind the standing where there is room for it.
+    var hint: String {
+        if case .deleted = replica.life { return "q quits" }
+        return "? help"
     }
 
     package mutating func tell(_ message: String) { self.message = message }
@@ -128,11 +152,19 @@ package struct MirrorView {
                 if reason == "created", !isFirst { message = "the document was created again" }
             case .flags(let flips):
                 layout.apply(flips, replica)
+                revealOpened(flips)
                 tally.apply(flips, replica)
             case .deleted: break
             case .takenBack(let intent, let reason): message = "\(intent.section.segment): taken back: \(reason)"
             }
         }
+    }
+
+    /// Of what has opened under the cursor something is shown.
+    private mutating func revealOpened(_ flips: [SectionFlag]) {
+        guard let line = layout.current, line.isSection, let document = replica.document else { return }
+        guard flips.contains(SectionFlag(line.owner, .open)), replica.isOpen(line.owner) else { return }
+        layout.revealInside(line.owner, document)
     }
 
     // MARK: - Keys
@@ -172,7 +204,7 @@ package struct MirrorView {
         guard let section, let document = replica.document else { return nil }
         if document[section].isRow {
             // A row is named and released.
-            message = document[section].path.text
+            message = "nothing to open: \(document[section].path.text)"
             return nil
         }
         return intend(SectionFlag(section, .open), to: !replica.isOpen(section))

@@ -114,23 +114,41 @@ struct Painter {
 
     private mutating func paintBars() {
         guard screen.rows > 1 else { return }
-        if view.showsHelp, screen.rows > 2 {
-            let row = screen.rows - 2
-            let style = Screen.Style(.dim)
+        let help = view.helpLines
+        for (place, line) in help.enumerated() {
+            let row = screen.rows - 1 - help.count + place
             screen.fill(row: row, columns: 0..<screen.columns, style: .plain)
             screen.put(
-                DisplayText.cut(MirrorView.help, toColumns: screen.columns, ending: "…"), row: row, column: 0,
-                style: style)
+                DisplayText.cut(line, toColumns: screen.columns, ending: "…"), row: row, column: 0,
+                style: Screen.Style(.dim))
         }
         let row = screen.rows - 1
         let style = Screen.Style(.reverse)
         screen.fill(row: row, columns: 0..<screen.columns, style: style)
-        let right = " " + view.standing + " "
-        let rightColumns = min(DisplayText.columns(of: right), screen.columns)
-        let left = " " + (view.message.map { "\(view.title) – \($0)" } ?? view.title)
-        let room = screen.columns - rightColumns
-        screen.put(DisplayText.cut(left, toColumns: room, ending: "…"), row: row, column: 0, style: style)
-        screen.put(right, row: row, column: room, style: style)
+        let (left, right) = barTexts()
+        screen.put(left, row: row, column: 0, style: style)
+        screen.put(right, row: row, column: screen.columns - DisplayText.columns(of: right), style: style)
+    }
+
+    /// The two ends of the bar. A message comes first: the title is cut for it, and where that does not help it and then
+    /// the standing are left out.
+    private func barTexts() -> (left: String, right: String) {
+        let titleColumnsMin = 8
+        var right = DisplayText.cut(" " + view.standing + " ", toColumns: screen.columns, ending: "")
+        let room = screen.columns - DisplayText.columns(of: right)
+        guard let message = view.message else {
+            let left = " " + view.title
+            let hinted = right + " " + view.hint + " "
+            if DisplayText.columns(of: left) + DisplayText.columns(of: hinted) <= screen.columns { right = hinted }
+            return (DisplayText.cut(left, toColumns: room, ending: "…"), right)
+        }
+        let alone = " " + message
+        let messageColumns = DisplayText.columns(of: alone)
+        if messageColumns > room { return (DisplayText.cut(alone, toColumns: screen.columns, ending: "…"), "") }
+        // The title, a space before it, and the dash behind it with one more.
+        let titleRoom = room - messageColumns - 3
+        if titleRoom < min(titleColumnsMin, DisplayText.columns(of: view.title)) { return (alone, right) }
+        return (" " + DisplayText.cut(view.title, toColumns: titleRoom, ending: "…") + " –" + alone, right)
     }
 }
 

@@ -14,7 +14,7 @@ enum DaemonCommand {
         options: [
             Option(
                 "listen", value: OptionValue("ADDRESS", .address), isRepeatable: true,
-                help: "Listen at unix:PATH or tcp://HOST:PORT; may be given several times"),
+                help: "Listen at unix:PATH or tcp://HOST:PORT"),
             Option("state", value: OptionValue("DIR", .directory), help: "Keep the state in this directory"),
             Option("check", help: "Look whether the state in DIR is whole, say what is not, and end"),
             Option(
@@ -25,7 +25,7 @@ enum DaemonCommand {
                 help: "Make the state in DIR what FILE holds, keep what was there beside it, and end"),
             Option(
                 "durability", value: OptionValue("WHEN", .choice(["durable", "relaxed"])),
-                help: "Answer when a write is on disk (durable, the default), or before (relaxed)"),
+                help: "Answer when a write is on disk, as without this option, or before"),
             Option("node", value: OptionValue("NAME"), help: "The name under which this daemon writes: a-z 0-9 - ~"),
             Option("user", help: "Run for this user alone: the socket in the user's runtime directory"),
         ],
@@ -43,9 +43,12 @@ enum DaemonCommand {
                 .brokenConfiguration, "it was told to do what it must not, such as serve the network without tokens"),
         ],
         environment: [
-            Meaning("XDG_RUNTIME_DIR", "where a user's daemon has its socket"),
+            Meaning(
+                "XDG_RUNTIME_DIR",
+                "where a user's daemon has its socket, if it is a directory of the user's own; else accordiond-UID in "
+                    + "TMPDIR or /tmp"),
             Meaning("STATE_DIRECTORY", "where the state is, unless --state says so"),
-            Meaning("XDG_STATE_HOME", "where a user's daemon has its state, in accordiond"),
+            Meaning("XDG_STATE_HOME", "where a user's daemon has its state, in accordiond; else .local/state of HOME"),
         ],
         usageExit: .daemonUsage)
 }

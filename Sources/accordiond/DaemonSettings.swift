@@ -25,7 +25,7 @@ struct DaemonSettings {
         if let name = invocation.value("node") {
             guard let named = NodeName(name) else {
                 throw StartFailure(
-                    .brokenConfiguration,
+                    .daemonUsage,
                     "--node \(JSONEscape.quoted(name)): a name is 1 to \(NodeName.bytesMax) of a-z 0-9 - ~")
             }
             node = named
@@ -42,16 +42,46 @@ struct DaemonSettings {
     /// `--state`, what systemd names, the system's directory for a system service, else the user's own.
     static func stateDirectory(_ invocation: Invocation) throws(StartFailure) -> String {
         if let named = invocation.value("state") {
-            guard !named.isEmpty else { throw StartFailure(.brokenConfiguration, "--state names no directory") }
+            guard !named.isEmpty else { throw StartFailure(.daemonUsage, "--state names no directory") }
             return named
         }
         if let listed = variable("STATE_DIRECTORY"), let first = listed.split(separator: ":").first {
             return String(first)
         }
         if !invocation.flag("user"), geteuid() == 0 { return "/var/lib/accordiond" }
-        if let home = variable("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/accordiond" }
-        if let home = variable("HOME"), home.hasPrefix("/") { return home + "/.local/state/accordiond" }
-        throw StartFailure(.brokenConfiguration, "no directory for the state: name one with --state")
+        do throws(UserPlaceFault) {
+            return try UserState.directory()
+        } catch {
+            throw StartFailure(.brokenConfiguration, "\(error.message): name a directory with --state")
+        }
+    }
+
+    /// The directories of Unix sockets that are not there; listening makes them, each under one that is.
+    func missingSocketDirectories() throws(StartFailure) -> [String] {
+        var missing: [String] = []
+        for case .unix(let path) in addresses {
+            let directory = Self.parent(of: path)
+            if Self.exists(directory) || missing.contains(directory) { continue }
+            let around = Self.parent(of: directory)
+            guard Self.exists(around) else {
+                throw StartFailure(
+                    .brokenConfiguration,
+                    "\(JSONEscape.quoted(directory)) can't be made for the socket: there is no \(JSONEscape.quoted(around))"
+                )
+            }
+            missing.append(directory)
+        }
+        return missing
+    }
+
+    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// The directory that a path names something in.
+    private static func parent(of path: String) -> String {
+        var path = path[...]
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func variable(_ name: String) -> String? {
@@ -66,13 +96,13 @@ struct DaemonSettings {
             do throws(AddressError) {
                 addresses.append(try Address(parsing: text))
             } catch {
-                throw StartFailure(.brokenConfiguration, "--listen \(JSONEscape.quoted(text)): \(error)")
+                throw StartFailure(.daemonUsage, "--listen \(JSONEscape.quoted(text)): \(error)")
             }
         }
         if !addresses.isEmpty { return addresses }
         let isForUser = invocation.flag("user") || geteuid() != 0
         guard isForUser else { return [.unix(path: "/run/accordiond/accordiond.sock")] }
-        do throws(UserSocket.Fault) {
+        do throws(UserPlaceFault) {
             return [.unix(path: try UserSocket.path(makingDirectory: true))]
         } catch {
             throw StartFailure(.brokenConfiguration, error.message)

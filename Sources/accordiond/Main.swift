@@ -31,11 +31,18 @@ enum Main {
         do throws(StartFailure) {
             if let task = try StateTask(invocation) { return try task.run() }
             let settings = try DaemonSettings(invocation)
+            let missing = try settings.missingSocketDirectories()
             let daemon = try Daemon(settings, log)
+            for directory in missing { log.write(.notice, "made the directory \(directory) for the socket") }
             try daemon.run()
             return ExitCode.done.rawValue
         } catch {
-            log.write(.error, error.message)
+            if error.exitCode == .daemonUsage {
+                let usage = UsageError(message: error.message, proposals: [], subject: DaemonCommand.program.name)
+                Standard.error(usage.lines.map { $0 + "\n" }.joined())
+            } else {
+                log.write(.error, error.message)
+            }
             return error.exitCode.rawValue
         }
     }

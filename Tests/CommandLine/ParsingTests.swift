@@ -109,6 +109,7 @@ import Testing
         #expect(sample.refusal([])?.lines == ["squeeze: no command given", "Try \"squeeze --help\"."])
         #expect(sample.refusal("show") == "squeeze show: DOC is missing")
         #expect(sample.refusal("open d") == "squeeze open: SECTION is missing")
+        #expect(sample.refusal("open") == "squeeze open: DOC and SECTION are missing")
         #expect(sample.refusal("show a b c") == "squeeze show: unexpected argument \"c\"")
         #expect(sample.refusal("show d --all=1") == "squeeze show: --all takes no value")
         #expect(sample.refusal("show d --address") == "squeeze show: --address needs ADDRESS")
@@ -141,6 +142,17 @@ import Testing
         #expect(try #require(try sample.run("level 16 d")).integerArgument("N") == 16)
         #expect(try #require(try sample.run(wait + "-W 1.5")).milliseconds("timeout") == 1500)
         #expect(try #require(try sample.run(wait + "-W 2.05")).milliseconds("timeout") == 2050)
+    }
+
+    @Test func `help as a word is help, of the program or of the command behind it`() throws {
+        #expect(try sample.parse(["help"]) == .help(nil))
+        #expect(try sample.parse(["help", "--json"]) == .help(nil))
+        #expect(try sample.parse(["help", "show"]) == .help(sample.command("show")))
+        #expect(try sample.parse(["help", "token", "new"]) == .help(sample.command("token new")))
+        #expect(sample.refusal("help token") == "squeeze: token needs one of: new")
+        #expect(sample.refusal("help shwo")?.contains("show") == true)
+        // After the command it is an argument, as a document may be called so.
+        #expect(try sample.run("show help")?.argument("DOC") == "help")
     }
 
     @Test func `help and the version win over faults after them, not before`() throws {

@@ -1,6 +1,7 @@
 // Why this file exists: whoever types a command must be able to ask what it does, and learn what was meant where it was
 // mistyped; for every command that the client has.
 
+import Glibc
 import Testing
 
 @Suite struct ClientCommandTests {
@@ -22,9 +23,10 @@ import Testing
 
     @Test func `every command has help with a usage and an example of its own`() throws {
         let commands = try commands()
-        #expect(Set(["watch", "wait", "select", "present", "status"]).isSubset(of: commands))
+        #expect(Set(["watch", "wait", "select", "present", "status", "where"]).isSubset(of: commands))
         for command in commands {
             let help = try run([command, "--help"])
+            #expect(try run(["help", command]).output == help.output)
             #expect(help.status == 0 && help.errors.isEmpty, "\(command)")
             #expect(help.output.contains("Usage: accordion \(command)"), "\(command)")
             let example = help.output.split(separator: "\n").drop { $0 != "Example:" }.dropFirst().first ?? ""
@@ -43,6 +45,27 @@ import Testing
         let outcome = try run(["--address", "unix:/nonexistent"] + words)
         #expect(outcome.status == 2, "\(outcome.errors)")
         #expect(outcome.errors.contains(meant), "\(outcome.errors)")
+    }
+
+    @Test func `help as a word is the help, which names the places of the user's own`() throws {
+        let (help, option) = (try run(["help"]), try run(["--help"]))
+        #expect(help.status == 0 && help.output == option.output)
+        #expect(help.output.contains("/accordiond-\(geteuid())/accordiond.sock"), "\(help.output)")
+    }
+
+    @Test(arguments: ["frobnicate", "nothing.json", "no name"])
+    func `a word that is nothing known leads to the help, also in a pipe`(_ word: String) throws {
+        let outcome = try run(["--no-start", word])
+        #expect(outcome.status == 2 && outcome.errors.contains("is no command"), "\(outcome.errors)")
+        #expect(outcome.errors.hasSuffix("Try \"accordion --help\".\n"), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [["import", "/dev/null", "--format", "provinces", "--as", "my doc"], ["show", "my doc"]])
+    func `a name that can't be a document's is refused with the rule`(_ words: [String]) throws {
+        let scratch = try Scratch()
+        try write("[]", to: scratch.path + "/list")
+        let outcome = try run(words.map { $0 == "/dev/null" ? scratch.path + "/list" : $0 })
+        #expect(outcome.status == 2 && outcome.errors.contains("letters, digits"), "\(outcome.errors)")
     }
 
     @Test(arguments: [

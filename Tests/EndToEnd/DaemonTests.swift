@@ -40,7 +40,7 @@ import Testing
 
     @Test func `a second daemon at the same socket exits 75, and the first is not disturbed`() throws {
         let daemon = try TestDaemon()
-        let second = try run(["--listen", "unix:\(daemon.socketPath)"])
+        let second = try run(["--listen", "unix:\(daemon.socketPath)", "--state", daemon.scratch.path + "/other"])
         #expect(second.status == 75)
         #expect(second.errors.contains("in use"))
         let client = try TestSocket(unix: daemon.socketPath)
@@ -77,22 +77,52 @@ import Testing
         (["--listen", "tcp://192.0.2.1:7433"], "tokens"),
         (["--listen", "tcp://0.0.0.0:7433"], "tokens"),
         (["--listen", "tls://127.0.0.1"], "TLS"),
-        (["--listen", "carrier-pigeon:x"], "carrier-pigeon"),
-        (["--listen", "unix:/tmp/" + String(repeating: "x", count: 103)], "107"),
-        (["--listen", "tcp://127.0.0.1:99999"], "port"),
-        (["--user", "--node", "N1"], "--node"),
+        (["--listen", "unix:/nowhere/at-all/x.sock"], "/nowhere"),
     ])
     func `what must not be opened stops the start with 78 and says why`(_ arguments: [String], _ word: String) throws {
-        let outcome = try run(arguments)
+        let scratch = try Scratch()
+        let outcome = try run(arguments + ["--state", scratch.path + "/state"])
         #expect(outcome.status == 78, "\(outcome.errors)")
         #expect(outcome.errors.contains(word), "\(outcome.errors)")
+        unsafe #expect(access("/nowhere", F_OK) != 0)
+    }
+
+    @Test(arguments: [
+        (["--listen", "carrier-pigeon:x"], "carrier-pigeon"),
+        (["--listen", "unix:"], "empty"),
+        (["--listen", "unix:/tmp/" + String(repeating: "x", count: 103)], "107"),
+        (["--listen", "tcp://127.0.0.1:99999"], "port"),
+        (["--node", "N1"], "--node"),
+        (["--state", ""], "--state"),
+        (["--check", "--backup", "/tmp/x"], "--backup"),
+        (["--durability", "sometimes"], "durable"),
+    ])
+    func `a value that can't be meant exits 64, told as a mistyped option is`(
+        _ arguments: [String], _ word: String
+    ) throws {
+        let outcome = try run(arguments)
+        #expect(outcome.status == 64, "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("accordiond: ") && outcome.errors.contains(word), "\(outcome.errors)")
+        #expect(outcome.errors.hasSuffix("Try \"accordiond --help\".\n"), "\(outcome.errors)")
+    }
+
+    @Test func `the directory of a socket is made under one that is there, and that is told`() throws {
+        let daemon = try TestDaemon()
+        #expect(daemon.log.contains("made the directory \(daemon.scratch.path)/run for the socket"), "\(daemon.log)")
+        let second = try Process(
+            productsDirectory + "/accordiond",
+            ["--listen", "unix:\(daemon.scratch.path)/run/2.sock", "--state", daemon.scratch.path + "/state2"],
+            output: daemon.scratch.path + "/log2")
+        try until("it listens") { contents(daemon.scratch.path + "/log2").contains("listening") }
+        #expect(!contents(daemon.scratch.path + "/log2").contains("made the directory"))
+        second.signal(SIGTERM)
+        #expect(try second.waitForEnd() == 0)
     }
 
     @Test func `a command line that is not understood exits 64 and proposes what was meant`() throws {
         let outcome = try run(["--lisen", "unix:/tmp/x"])
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains("--listen"))
-        #expect(try run(["--durability", "sometimes"]).status == 64)
     }
 
     @Test func `help and version go to standard output and exit 0`() throws {

@@ -63,7 +63,11 @@ final class Process {
             unsafe posix_spawn_file_actions_adddup2(&actions, 1, 2)
         }
         let words: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
-        let inherited = ["PATH=/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8"]
+        // Nothing of the user's: a daemon that is told of no place for its state finds one that can't be made.
+        let inherited = [
+            "PATH=/usr/bin:/bin", "HOME=/dev/null", "XDG_STATE_HOME=/dev/null/state", "STATE_DIRECTORY=/dev/null/state",
+            "LANG=C.UTF-8",
+        ].filter { one in !environment.contains { $0.prefix { $0 != "=" } == one.prefix { $0 != "=" } } }
         let variables: [UnsafeMutablePointer<CChar>?] =
             unsafe (inherited + environment).map { unsafe strdup($0) } + [nil]
         defer { unsafe (words + variables).forEach { unsafe free($0) } }
@@ -112,6 +116,20 @@ func contents(_ path: String) -> String {
         bytes.append(contentsOf: buffer.prefix(count))
     }
     return String(decoding: bytes, as: UTF8.self)
+}
+
+/// The names of what is in a directory.
+func names(in directory: String) throws -> [String] {
+    guard let stream = unsafe opendir(directory) else { throw TookTooLong(description: "no directory \(directory)") }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+        let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names
 }
 
 /// What a program printed and how it ended.

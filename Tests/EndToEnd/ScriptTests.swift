@@ -17,19 +17,80 @@ import Testing
         let daemon = try TestDaemon()
         let outcome = try daemon.accordion(["script", "\(Self.folder)/\(name).accordion"])
         #expect(outcome.status == 0, "\(name): \(outcome.errors)\(outcome.output)")
+        #expect(outcome.output.isLike("passed: * requests, * replies and events matched\n"), "\(outcome.output)")
+    }
+
+    @Test func `the conversation in the README goes as it says`() throws {
+        let readme = Self.folder.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/README.md"
+        let lines = contents(readme).split(separator: "\n").filter { $0.hasPrefix("    > ") || $0.hasPrefix("    < ") }
+        try #require(lines.count > 10)
+        let scratch = try Scratch()
+        try write(lines.map { $0.dropFirst(4) + "\n" }.joined(), to: scratch.path + "/script")
+        let (outcome, _) = try runPrivately(scratch.path + "/script", in: scratch)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    /// Runs the client with a directory for temporary files, and tells what it left there.
+    private func runPrivately(_ path: String, in scratch: Scratch) throws -> (outcome: Outcome, left: [String]) {
+        let temporary = scratch.path + "/tmp"
+        unsafe mkdir(temporary, 0o700)
+        let process = try Process(
+            productsDirectory + "/accordion", ["script", "--private", path], environment: ["TMPDIR=\(temporary)"],
+            output: scratch.path + "/out", errors: scratch.path + "/err")
+        let status = try process.waitForEnd()
+        let outcome = Outcome(
+            status: status, output: contents(scratch.path + "/out"), errors: contents(scratch.path + "/err"))
+        return (outcome, try names(in: temporary))
+    }
+
+    @Test func `a conversation is played with an empty daemon of its own, which leaves nothing behind`() throws {
+        let scratch = try Scratch()
+        for _ in 0..<2 {
+            let (outcome, left) = try runPrivately("\(Self.folder)/since.accordion", in: scratch)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+            #expect(left.isEmpty, "\(left)")
+        }
+        let passed = "passed: 8 requests, 11 replies and events matched\n"
+        #expect(contents(scratch.path + "/out") == passed + passed)
+    }
+
+    @Test
+    func `one that fails with a daemon of its own leaves nothing either, and with another one --private is named`()
+        throws
+    {
+        let scratch = try Scratch()
+        let path = scratch.path + "/script"
+        try write("> {\"op\":\"ping\"}\n< {\"ok\":false}\n", to: path)
+        let (outcome, left) = try runPrivately(path, in: scratch)
+        #expect(
+            outcome.status == 1 && left.isEmpty && !outcome.errors.contains("--private"), "\(outcome.errors)\(left)")
+        let other = try TestDaemon().accordion(["script", path])
+        #expect(other.status == 1 && other.errors.contains("--private"), "\(other.errors)")
+    }
+
+    @Test func `one that is interrupted ends by the signal and leaves nothing`() throws {
+        let scratch = try Scratch()
+        let path = scratch.path + "/script"
+        try write("> {\"op\":\"create\",\"doc\":\"p\",\"content\":[]}\n! 300\n", to: path)
+        let process = try Process(
+            productsDirectory + "/accordion", ["script", "--private", path], environment: ["TMPDIR=\(scratch.path)"],
+            output: scratch.path + "/out")
+        var daemon: String?
+        try until("its daemon listens") {
+            daemon = try names(in: scratch.path).first { $0.hasPrefix("accordion-") }
+            return daemon.map { contents("\(scratch.path)/\($0)/log").contains("listening") } ?? false
+        }
+        let socket = try TestSocket(unix: "\(scratch.path)/\(daemon ?? "")/accordiond.sock")
+        try until("the script has begun") { try socket.ask(#"{"op":"list"}"#)?.contains(#""doc":"p""#) == true }
+        process.signal(SIGTERM)
+        #expect(try process.waitForEnd() == -SIGTERM)
+        #expect(try names(in: scratch.path).sorted() == ["out", "script"])
     }
 
     @Test func `every conversation in the folder is played`() throws {
-        let folder = unsafe try #require(unsafe opendir(Self.folder))
-        defer { unsafe closedir(folder) }
-        var found: Set<String> = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasSuffix(".accordion") { found.insert(String(name.dropLast(".accordion".count))) }
-        }
-        #expect(found == Set(Self.scripts))
+        let found = try names(in: Self.folder).filter { $0.hasSuffix(".accordion") }
+            .map { String($0.dropLast(".accordion".count)) }
+        #expect(found.sorted() == Self.scripts.sorted())
     }
 
     @Test func `a conversation that goes otherwise fails with 1, and says where and what came`() throws {

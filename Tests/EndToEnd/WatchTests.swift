@@ -105,6 +105,11 @@ import Testing
         let output = daemon.scratch.path + "/out"
         let script = "{ \"$0\" --address \"$1\" watch runbook; echo $? >&2; } | head -n 1"
         let process = try Process("/bin/sh", ["-c", script, program, daemon.address], output: output)
+        // What is toggled before it has subscribed stands already in its first line.
+        let socket = try TestSocket(unix: daemon.socketPath)
+        try until("it subscribes") {
+            try socket.ask(#"{"op":"list"}"#)?.contains(#""subscribers":1"#) == true || process.hasEnded
+        }
         try until("both have ended") {
             try daemon.tell(#"{"op":"toggle","doc":"runbook","section":"Deploy"}"#)
             return process.hasEnded

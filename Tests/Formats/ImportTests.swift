@@ -114,7 +114,9 @@ struct ProvinceListTests {
             (1..<levels).reduce(#""leaf""#) { inner, _ in #"{"name":"n","area":[\#(inner)]}"# }
         }
         #expect(fault("[\(nested(depth))]", as: .provinceList) == "none")
-        #expect(fault("[\(nested(depth + 1))]", as: .provinceList).hasPrefix("sections nested deeper than 16"))
+        #expect(
+            fault("[\(nested(depth + 1))]", as: .provinceList)
+                == "sections nested deeper than 16, at \"leaf\"")
     }
 
     @Test func `numbers beyond every type are passed over with their member`() throws {
@@ -156,6 +158,34 @@ struct DocumentFileImportTests {
         #expect(changed.attributes.mode == .single && changed.attributes.initiallyOpen)
         #expect(changed.sections == plain.sections && changed.content == plain.content)
         #expect(changed.textBytes == plain.textBytes)
+    }
+
+    @Test func `members of a document that are not known are told, with the way to the first`() throws {
+        let file = try read(
+            #"{"doc":"d","title":"T","owner":"x","state":{},"content":["p",{"code":"c","language":"sh","run":1},"#
+                + #"{"title":"a","opne":true,"content":[{"title":"b","opne":false,"id":"b","task":true}]},"#
+                + #"{"title":"c","code":"x","content":[],"initially":"open"}]}"#)
+        #expect(
+            file.notes.map(\.message) == [
+                #"the member "owner" is left out, at the top"#, #"the member "state" is left out, at the top"#,
+                #"the member "run" is left out, at the top"#,
+                #"the member "opne" is left out, in 2 places, first at "a""#,
+                #"the member "code" is left out, at "c""#, #"the member "initially" is left out, at "c""#,
+            ])
+        let nested = try read(
+            #"{"content":[{"title":"a","content":[{"title":"b","x":1,"content":[]},{"title":"c","y":1}]}]}"#)
+        #expect(
+            nested.notes.map(\.message) == [
+                #"the member "x" is left out, at "a/b""#, #"the member "y" is left out, at "a/c""#,
+            ])
+    }
+
+    @Test func `what export writes is all taken`() throws {
+        let file = try read(
+            #"{"doc":"d","title":"T","mode":"single","initially":"open","headers":false,"conflicts":"open","#
+                + #""collapsible":false,"content":["p",{"code":"c","language":"sh"},{"id":"i","title":"a","mode":"single","#
+                + #""open":true,"collapsible":false,"locked":true,"task":true,"tint":"red","content":[]}]}"#)
+        #expect(file.notes.isEmpty)
     }
 
     @Test func `a document's fault is told with its place`() {

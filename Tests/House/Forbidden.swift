@@ -24,6 +24,7 @@ let unsafeFiles: [String: String] = [
     "Sources/AccordionWorkbench/BenchDaemon.swift": "posix_spawn takes addresses",
     "Sources/AccordionWorkbench/BenchSocket.swift": "sockets are called with addresses",
     "Sources/AccordionCommand/Standard.swift": "write(2) and the environment",
+    "Sources/AccordionCommand/Temporary.swift": "mkdtemp and readdir take and give addresses",
     "Sources/AccordionCommand/ChildProcess.swift": "posix_spawn takes addresses",
 ]
 

@@ -105,7 +105,7 @@ struct MirrorViewTests {
     @Test func `a row is named and released`() throws {
         var stage = try Stage()
         #expect(stage.press(.down, .down, .toggle) == nil)
-        #expect(stage.view.message == "Prepare/Tell")
+        #expect(stage.view.message == "nothing to open: Prepare/Tell")
         _ = stage.press(.down)
         #expect(stage.view.message == nil)
     }
@@ -195,12 +195,65 @@ struct MirrorViewTests {
         #expect(stage.press(.toggle) != nil)
     }
 
-    @Test func `help takes a row of its own`() throws {
+    @Test(arguments: [24, 80, 200])
+    func `help is told whole, over as many rows as it takes`(_ columns: Int) throws {
         var stage = try Stage()
+        stage.view.resize(rows: 30, columns: columns)
         _ = stage.press(.help)
-        #expect(stage.lines()[10].hasPrefix("j k move"))
+        let lines = stage.lines().dropLast()
+        for entry in MirrorView.help { #expect(lines.contains { $0.contains(entry) }, "\(entry)") }
+        #expect(!lines.contains { $0.contains("…") })
         _ = stage.press(.help)
-        #expect(stage.lines()[10] == "")
+        #expect(!stage.lines().contains { $0.contains("q quit") })
+    }
+
+    @Test func `help leaves the document a row, and goes with its window`() throws {
+        var stage = try Stage()
+        stage.view.resize(rows: 4, columns: 24)
+        _ = stage.press(.help)
+        #expect(stage.lines()[0] == "Read this first, it is" && stage.lines()[1].hasPrefix("j k move"))
+    }
+
+    @Test func `the bar says where help is, and of a deleted document how to leave, where there is room`() throws {
+        var stage = try Stage()
+        #expect(!stage.lines()[11].contains("?"))
+        stage.view.resize(rows: 12, columns: 80)
+        #expect(stage.lines()[11].hasSuffix("1/3  live  ? help"))
+        stage.view.receive(try stage.daemon.delete())
+        #expect(stage.lines()[11].hasSuffix("deleted by s9  q quits"))
+    }
+
+    @Test func `a message is kept whole at the cost of the title, then of the standing`() throws {
+        var stage = try Stage(
+            #"{"title":"A very long title of a runbook","content":[{"title":"a","content":[],"locked":true}]}"#)
+        let message = "no task: there is no check mark"
+        _ = stage.press(.check)
+        for columns in 12...100 {
+            stage.view.resize(rows: 5, columns: columns)
+            let bar = stage.lines()[4]
+            if columns > message.count { #expect(bar.contains(message), "\(columns): \(bar)") }
+            if columns > message.count + 8 { #expect(bar.hasSuffix(" live"), "\(columns): \(bar)") }
+        }
+        #expect(stage.lines()[4].contains("A very long title of a runbook – no task"))
+        stage.view.resize(rows: 5, columns: 12)
+        #expect(stage.lines()[4] == " no task: t…")
+    }
+
+    @Test func `of a section that opens at the bottom something of its inside is shown`() throws {
+        let rows = (0..<9).map { #"{"title":"r\#($0)"}"# }.joined(separator: ",")
+        var stage = try Stage(
+            #"{"content":[\#(rows),{"title":"big","content":[\#(rows)]},{"title":"small","content":["t"]}]}"#)
+        stage.view.resize(rows: 11, columns: 24)
+        // The cursor on the last row that is shown.
+        for _ in 0..<9 { _ = stage.press(.down) }
+        #expect(stage.cursorRow() == 9)
+        try stage.deliver(stage.press(.toggle))
+        #expect(stage.cursorRow() == 4 && stage.lines()[4].hasPrefix("▾ big"))
+        #expect(stage.lines()[5...9] == ["    r0", "    r1", "    r2", "    r3", "    r4"])
+        _ = stage.press(.end)
+        #expect(stage.cursorRow() == 9)
+        try stage.deliver(stage.press(.toggle))
+        #expect(stage.lines()[8...9] == ["▾ small", "  t"])
     }
 
     @Test(arguments: [(0, 0), (1, 1), (1, 40), (2, 3), (3, 2), (40, 1)])
