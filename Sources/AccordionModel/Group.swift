@@ -8,6 +8,8 @@ struct Group: Sendable {
     struct Claim: Sendable {
         let stamp: Stamp
         let dot: Dot
+        /// The claiming child's.
+        let path: SectionPath
 
         func isLater(than other: Claim) -> Bool { stamp == other.stamp ? dot > other.dot : stamp > other.stamp }
     }
@@ -49,14 +51,19 @@ struct Group: Sendable {
     }
 
     /// The open child: the one with the latest claim; without a claim none if one was ever written, else the initial one;
-    /// but never none where one must stay open.
+    /// but never none where one must stay open. Of claims made by one operation (when any number could be open) the one
+    /// with the highest path counts.
     var shown: Int32? {
-        if let latest = claims.max(by: { $1.value.isLater(than: $0.value) }) { return latest.key }
+        if let latest = claims.min(by: Group.isBefore) { return latest.key }
         return (closedCount == 0 ? initial : nil) ?? fallback
     }
 
     /// The claiming children, the latest first.
-    var claimsLatestFirst: [Int32] {
-        claims.sorted { $0.value.isLater(than: $1.value) }.map(\.key)
+    var claimsLatestFirst: [Int32] { claims.sorted(by: Group.isBefore).map(\.key) }
+
+    private static func isBefore(_ left: (key: Int32, value: Claim), _ right: (key: Int32, value: Claim)) -> Bool {
+        left.value.dot == right.value.dot
+            ? right.value.path.text.utf8.lexicographicallyPrecedes(left.value.path.text.utf8)
+            : left.value.isLater(than: right.value)
     }
 }

@@ -13,6 +13,9 @@ package struct SharedState: Sendable {
     package private(set) var flags: [FlagRegister: CausalRegister<Setting>] = [:]
     /// Operations that came before something that they rest on.
     package private(set) var waiting = CausalOrder<Operation>()
+    package static let waitingOperationsMax = 10_000
+    /// More operations waited than may, and were dropped: only another replica's whole state can fill the gap now.
+    package private(set) var needsWholeState = false
     /// What is shown; `nil` where no document exists.
     package private(set) var view: View?
 
@@ -44,14 +47,21 @@ package struct SharedState: Sendable {
     }
 
     /// Takes an operation of another replica; `milliseconds` is our wall clock. It may have to wait, be known already, or
-    /// set others free: what was applied is returned, in order.
-    package mutating func receive(_ operation: Operation, at milliseconds: Int64) -> [Applied] {
+    /// set others free: what was applied is returned, in order. Where more than `waitingMax` would wait, none waits any more and
+    /// `needsWholeState` is told until one was joined.
+    package mutating func receive(
+        _ operation: Operation, at milliseconds: Int64, waitingMax: Int = SharedState.waitingOperationsMax
+    ) -> [Applied] {
         var applied: [Applied] = []
         var next = [operation]
         while let operation = next.popLast() {
             if version.covers(operation.dot) { continue }
             if let missing = operation.missing(from: version) {
                 waiting.hold(operation, for: missing)
+                if waiting.count > waitingMax {
+                    waiting.removeAll()
+                    needsWholeState = true
+                }
                 continue
             }
             clock.observe(operation.stamp, at: milliseconds)
@@ -78,7 +88,8 @@ package struct SharedState: Sendable {
         for (_, register) in flags { register.forEach { clock.observe($0.stamp, at: milliseconds) } }
         content.forEach { clock.observe($0.stamp, at: milliseconds) }
         rebuildView()
-        for operation in waiting.releaseAll() { _ = receive(operation, at: milliseconds) }
+        needsWholeState = false
+        for operation in waiting.releaseAll() { _ = receive(operation, at: milliseconds, waitingMax: .max) }
     }
 
     // MARK: - Applying

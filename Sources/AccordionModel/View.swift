@@ -118,7 +118,7 @@ package struct View: Sendable {
         switch shown(of: register, child, .open)?.value {
         case .on:
             let latest = register.latest { $0.value == .on }
-            return (latest.map { Group.Claim(stamp: $0.stamp, dot: $0.dot) }, false)
+            return (latest.map { Group.Claim(stamp: $0.stamp, dot: $0.dot, path: document[child].path) }, false)
         case .off: return (nil, true)
         case .initial, nil: return (nil, false)
         }

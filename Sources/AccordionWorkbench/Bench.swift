@@ -40,6 +40,12 @@ enum Bench {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The size of a file; 0 where there is none.
+    static func bytes(_ path: String) -> Int {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
     /// The soft limit of descriptors is raised to the hard one, which is returned.
     static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()

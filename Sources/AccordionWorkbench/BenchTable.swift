@@ -18,7 +18,7 @@ enum BenchTable {
         ])
 
     private static var commands: [any BenchCommand.Type] {
-        [HostileCommand.self, SleepersCommand.self, CrashCommand.self, StartupCommand.self]
+        [HostileCommand.self, SleepersCommand.self, CrashCommand.self, StartupCommand.self, SoakCommand.self]
     }
 
     static func run(_ invocation: Invocation) throws(BenchFailure) {

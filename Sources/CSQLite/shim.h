@@ -18,4 +18,9 @@ static inline int accordion_distrust_schema(sqlite3 *database) {
   if (result == SQLITE_OK) result = sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
   return result;
 }
+
+/* Whoever only looks leaves the log as it is when it closes. */
+static inline int accordion_keep_log(sqlite3 *database) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
 #endif

@@ -36,11 +36,16 @@ package struct CausalOrder<Operation: CausalOperation>: Sendable {
         return released
     }
 
+    /// Forgets what waits.
+    package mutating func removeAll() {
+        waiting = [:]
+        dots = []
+    }
+
     /// Everything that waits: after whole states were joined, dots have become known without passing one by one.
     package mutating func releaseAll() -> [Operation] {
         let all = operations
-        waiting = [:]
-        dots = []
+        removeAll()
         return all
     }
 }

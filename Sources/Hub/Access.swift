@@ -10,6 +10,7 @@ extension Request.Action {
         case .list, .get, .subscribe, .unsubscribe, .watchList, .select, .history: .viewer
         case .gesture, .batch, .present, .undo, .redo: .toggler
         case .create, .replace, .delete: .editor
+        case .status: .admin
         }
     }
 }

@@ -43,7 +43,7 @@ extension Hub {
     private func needsErrand(_ request: Request, _ session: Session) -> Bool {
         if let needed = request.action.roleNeeded, session.role < needed { return false }
         switch request.action {
-        case .hello, .ping, .watchList, .unsubscribe: return false
+        case .hello, .ping, .watchList, .unsubscribe, .status: return false
         case .list: return waitsForCatalog(session)
         default: break
         }
@@ -100,7 +100,7 @@ extension Hub {
 
     private func basis(of request: Request) -> Record.Basis {
         switch request.action {
-        case .hello, .ping, .watchList, .unsubscribe: .nothing
+        case .hello, .ping, .watchList, .unsubscribe, .status: .nothing
         case .list, .get, .subscribe, .select, .present, .history: .reads(request)
         case .gesture, .batch, .create, .replace, .delete, .undo, .redo:
             decidingRoom.map { .writes($0, counter: decidedCounter) } ?? .nothing

@@ -24,7 +24,10 @@ extension Hub {
         write(session) { reply.write(id: id, isClamped: isClamped, into: $0) }
     }
 
-    func refuse(_ session: Session, _ failure: Failure) { write(session) { failure.write(into: $0) } }
+    func refuse(_ session: Session, _ failure: Failure) {
+        count { $0.refusals[failure.code, default: 0] += 1 }
+        write(session) { failure.write(into: $0) }
+    }
 
     func write(_ session: Session, _ body: (Frame) -> Void) {
         guard !session.isGone else { return }
@@ -32,7 +35,7 @@ extension Hub {
         let start = turn.replies.count
         body(turn.replies)
         let range = start..<turn.replies.count
-        session.unreleasedReplyBytes += range.count
+        chargeReply(session, range.count)
         turn.workBytes += range.count
         if let last = session.turnReplies.last, last.upperBound == start {
             session.turnReplies[session.turnReplies.count - 1] = last.lowerBound..<range.upperBound
@@ -55,7 +58,7 @@ extension Hub {
 
     /// Hands a piece to a session in this turn.
     func deliver(_ piece: Piece, to session: Session) {
-        if !piece.isDroppable { session.unreleasedReplyBytes += piece.count }
+        charge(piece, to: session)
         turn.deliveries.append(Turn.Delivery(session, piece))
     }
 
@@ -145,6 +148,7 @@ extension Hub {
             listings.seal()
         }
         turn.replies.seal()
+        dropForSlow(turn)
     }
 
     /// Hands a whole state to a subscriber; of this turn it gets only what comes after.

@@ -14,7 +14,11 @@ package final class Hub {
     package let settings: HubSettings
     /// The time at which requests are decided; the owner sets it before each turn.
     package var moment = Moment(wallMilliseconds: 0, steadyMilliseconds: 0)
+    /// When the daemon started, by the steady clock; the owner sets it.
+    package var startMilliseconds: Int64 = 0
     package private(set) var counters = HubCounters()
+    /// Adds to `status` what others than the hub know.
+    package weak var statusSource: (any StatusSource)?
 
     var rooms: [DocumentName: Room] = [:]
     var catalog = Catalog()
@@ -22,11 +26,11 @@ package final class Hub {
     var presenceRooms: [Room] = []
     var watchers: [Session] = []
     /// Sessions whose input waits for the next turn, because this one is full.
-    private var held: [Session] = []
+    private(set) var held: [Session] = []
     var sessions: [UInt64: Session] = [:]
     private var sessionNumber: UInt64 = 0
     private let reader: RequestReader
-    private var longLineBytes = 0
+    private(set) var longLineBytes = 0
 
     /// The turn that is being decided.
     var turn = Turn(number: 1)
@@ -74,6 +78,7 @@ package final class Hub {
 
     package func connect(_ origin: Origin) -> Session {
         sessionNumber += 1
+        counters.connections += 1
         let session = Session(
             number: sessionNumber, run: settings.run, origin: origin, limits: settings.limits)
         session.emptyTurn = turn.number - 1
@@ -161,6 +166,8 @@ package final class Hub {
                 decideLongLine(session, firstBytes.span)
             case .overlong(let count):
                 countLongLine(session)
+                counters.overlongLines += 1
+                if session.isCrowdedOut { counters.crowdedOutLines += 1 }
                 refuseBroken(session, tooLong(session, count))
             case .exhausted:
                 if session.isLongLine { countLongLine(session) }
@@ -272,6 +279,7 @@ package final class Hub {
     package func endTurn() -> Turn {
         let ended = turn
         fanOut(ended)
+        counters.add(ended, isFull: turnBytes >= settings.limits.turnBytesMax)
         gatherDeltas(ended)
         turn = Turn(number: ended.number + 1)
         trimCache()
@@ -301,7 +309,7 @@ package final class Hub {
         var dirty: [Session] = []
         for delivery in turn.deliveries {
             let session = delivery.session
-            if !delivery.piece.isDroppable { session.unreleasedReplyBytes -= delivery.piece.count }
+            uncharge(delivery)
             if session.isGone { continue }
             if delivery.piece.isDroppable, delivery.dropCount != session.dropCount {
                 counters.droppedEventBytes += delivery.piece.count
@@ -334,7 +342,7 @@ package final class Hub {
         if session.outbox.isEmpty {
             session.emptyTurn = releasedTurn
             if isBehind(session), !isRecovering { catchUp(session) }
-        } else if session.outbox.queuedEventBytes > settings.limits.queuedEventBytesMax {
+        } else if session.isOverEventLimit(settings.limits) {
             fallBehind(session)
         }
         resume(session)
@@ -358,21 +366,4 @@ package final class Hub {
     }
 
     func count(_ change: (inout HubCounters) -> Void) { change(&counters) }
-}
-
-/// What has happened since the start.
-package struct HubCounters: Sendable, Equatable {
-    package var requests = 0
-    package var brokenLines = 0
-    package var truncatedLines = 0
-    package var foreignLines = 0
-    package var droppedEventBytes = 0
-    package var resyncs = 0
-    package var writes = 0
-    /// Requests that were answered `storage_failed`.
-    package var storageFailures = 0
-    package var documentsLoaded = 0
-    package var documentsLetGo = 0
-
-    package init() {}
 }

@@ -25,6 +25,8 @@ package struct HubLimits: Sendable, Equatable {
     package var presenceMilliseconds: Int64 = 250
     /// Documents that nobody subscribes to are kept in memory up to this.
     package var documentCacheBytesMax = 256 << 20
+    /// Operations of one document that wait for others before them; past it a whole state is asked for.
+    package var waitingOperationsMax = SharedState.waitingOperationsMax
     package var content = Limits()
 
     package init() {}

@@ -49,6 +49,7 @@ extension Hub {
                 reply(session, request.id, .history([]))
             case .undo(let name): try undo(name, session, request.id, .undo)
             case .redo(let name): try undo(name, session, request.id, .redo)
+            case .status: reply(session, request.id, .status(status()))
             }
         } catch {
             var failure = error

@@ -106,7 +106,7 @@ extension Hub {
         for session in fallen.sessions { session.unreleasedTurns -= 1 }
         for delivery in fallen.deliveries {
             let session = delivery.session
-            if !delivery.piece.isDroppable { session.unreleasedReplyBytes -= delivery.piece.count }
+            uncharge(delivery)
             if session.isGone { continue }
             for subscription in session.subscriptions
             where subscription.behindSince == nil && subscription.givenTurn >= first {

@@ -11,8 +11,12 @@ extension Hub {
         // The first piece stays, begun or not: when it has left, the client is known to read again.
         _ = session.outbox.beginFirst()
         let dropped = session.outbox.dropEvents()
-        guard dropped > 0 else { return }
-        count { $0.droppedEventBytes += dropped }
+        guard dropped > 0 || session.unreleasedEventBytes > 0 else { return }
+        session.unreleasedEventBytes = 0
+        count {
+            $0.droppedEventBytes += dropped
+            $0.eventDrops += 1
+        }
         session.dropCount &+= 1
         for subscription in session.subscriptions
         where subscription.behindSince == nil && subscription.givenTurn > session.emptyTurn {

@@ -54,6 +54,10 @@ package final class Session {
     /// Turns with something for this session that have not been released.
     var unreleasedTurns = 0
     var unreleasedReplyBytes = 0
+    /// Without those that were dropped since they were given.
+    var unreleasedEventBytes = 0
+    /// Stands in the current turn's `slow`.
+    var isSlow = false
     var isDirty = false
     /// The last turn after which nothing waited for this session.
     var emptyTurn: UInt64 = 0
@@ -79,11 +83,6 @@ package final class Session {
 
     /// Whether the connection can be closed: it is ending, and everything due has been handed on.
     package var isFinished: Bool { isEnding && unreleasedTurns == 0 && !isInTurn && outbox.isEmpty }
-
-    /// Whether replies wait beyond their limit, so that no more requests are taken.
-    func isOverReplyLimit(_ limits: HubLimits) -> Bool {
-        outbox.queuedReplyBytes + unreleasedReplyBytes > limits.queuedReplyBytesMax
-    }
 
     func subscription(to room: Room) -> Subscription? { subscriptions.first { $0.room === room } }
 }

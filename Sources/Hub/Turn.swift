@@ -63,6 +63,8 @@ package final class Turn {
     var deliveries: ContiguousArray<Delivery> = []
     /// Sessions whose input had been held for this turn, or until something came from outside.
     var resumed: [Session] = []
+    /// Sessions that had not taken what they had when this turn's events came to be too many.
+    var slow: [Session] = []
 
     init(number: UInt64) { self.number = number }
 

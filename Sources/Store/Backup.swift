@@ -2,28 +2,33 @@
 // never make the daemon use a counter again that it has used since the copy was taken.
 
 extension DocumentStore {
-    /// Writes a copy of the state in `directory` to `path`, which must not exist; a daemon may be using it.
+    /// Writes a copy of the state in `directory` to `path`, which must not exist; a daemon may be using it. There is nothing
+    /// at `path` until the copy is whole and on disk.
     package static func backup(_ directory: String, to path: String) throws(StoreFailure) {
         let source = directory + "/" + fileName
         guard System.exists(source) else { throw StoreFailure(.refused, "there is no state in \(directory)") }
         guard !System.exists(path) else { throw StoreFailure(.refused, "\(path) exists already; it was left alone") }
-        let database = try Database(source, .readWrite)
+        let database = try Database(source, .beside)
         defer { database.close() }
-        do throws(StoreFailure) {
-            let copy = try database.prepare("VACUUM INTO ?")
-            try copy.bind(1, path)
-            try copy.run()
-            System.setMode(path, 0o600)
-            try System.synchronise(path)
-            try System.synchronise(System.directory(of: path))
-        } catch {
-            System.remove(path)
-            throw error
+        try Migrations.examine(database)
+        let unfinished = path + ".unfinished"
+        guard try System.make(unfinished) else {
+            throw StoreFailure(.refused, "\(unfinished) exists already: remove it if no other backup is being written")
         }
+        defer { System.remove(unfinished) }
+        let copy = try database.prepare("VACUUM INTO ?")
+        try copy.bind(1, unfinished)
+        try copy.run()
+        try System.synchronise(unfinished)
+        // Unlike a renaming this never replaces a file that has appeared meanwhile.
+        try System.link(unfinished, to: path)
+        System.remove(unfinished)
+        try System.synchronise(System.directory(of: path))
     }
 
     /// Makes the state in `directory` what the backup at `path` holds. What was there before stays beside it, under the
-    /// name that is returned; nil where there was nothing. Refused while a daemon runs there. The next run takes a new name.
+    /// name that is returned; nil where there was nothing. Refused while a daemon runs there, and where the backup is not
+    /// whole. The next run takes a new name.
     package static func restore(_ directory: String, from path: String) throws(StoreFailure) -> String? {
         guard System.exists(path) else { throw StoreFailure(.refused, "there is no file \(path)") }
         try System.makeDirectory(directory)
@@ -31,16 +36,19 @@ extension DocumentStore {
         defer { lock.release() }
         let target = directory + "/" + fileName
         let fresh = target + ".restoring"
-        for end in ["", "-wal", "-shm", "-journal"] { System.remove(fresh + end) }
+        func discard() { for end in ["", "-wal", "-shm", "-journal"] { System.remove(fresh + end) } }
+        discard()
         do throws(StoreFailure) {
             try System.copy(path, to: fresh)
             try prepare(fresh, path)
+            try System.synchronise(fresh)
+            try System.synchronise(directory)
         } catch {
-            for end in ["", "-wal", "-shm", "-journal"] { System.remove(fresh + end) }
+            discard()
             throw error
         }
-        try System.synchronise(fresh)
         let kept = try setAside(target)
+        try System.synchronise(directory)
         try System.rename(fresh, to: target)
         try System.synchronise(directory)
         return kept
@@ -48,30 +56,39 @@ extension DocumentStore {
 
     /// Looks whether the copy is a whole state of ours, and notes in it that it was restored.
     private static func prepare(_ fresh: String, _ path: String) throws(StoreFailure) {
-        let database = try Database(fresh, .readWrite)
-        defer { database.close() }
+        let opened = try Opened(alone: fresh)
+        defer { opened.close() }
+        let database = opened.database
         guard try database.number("PRAGMA application_id") == Migrations.applicationID else {
             throw StoreFailure(.refused, "\(path) is no backup of accordiond; nothing was changed")
         }
-        let pages = try database.prepare("PRAGMA integrity_check(1)")
-        guard try pages.step(), pages.text(0) == "ok" else {
-            throw StoreFailure(.damaged, "\(path) is damaged: \(pages.text(0)); nothing was changed")
+        try Migrations.examine(database)
+        let report = try opened.report()
+        if let finding = report.findings.first {
+            throw StoreFailure(.damaged, "\(path) is damaged (\(finding)); nothing was changed")
         }
-        pages.reset()
         try Migrations.run(database)
-        try Meta(database).set("restored", "1")
+        try Meta(database).set(.restored, 1)
         try database.run("PRAGMA journal_mode = DELETE")
     }
 
-    /// Gives what is at `target` a second name, its log included, and takes the log away: a log would be applied to the
-    /// file that comes in its place.
+    /// Gives what is at `target` another name, its log with it: left there, the log would be applied to the file that comes
+    /// in its place. The database goes first: interrupted after that, there is none, which the next start refuses; a
+    /// database without its log would look like a whole one. An interrupted one is ended here.
     private static func setAside(_ target: String) throws(StoreFailure) -> String? {
-        guard System.exists(target) else { return nil }
+        let log = target + "-wal"
         var number = 1
-        while System.exists("\(target).before-\(number)") { number += 1 }
-        let kept = "\(target).before-\(number)"
-        for end in ["", "-wal"] where System.exists(target + end) { try System.link(target + end, to: kept + end) }
-        for end in ["-wal", "-shm"] { System.remove(target + end) }
-        return kept
+        func kept(_ number: Int) -> String { "\(target).before-\(number)" }
+        while System.exists(kept(number)) { number += 1 }
+        if System.exists(target) {
+            try System.rename(target, to: kept(number))
+        } else if System.exists(log), number > 1 {
+            number -= 1
+        } else if !System.exists(log) {
+            return nil
+        }
+        if System.exists(log) { try System.rename(log, to: kept(number) + "-wal") }
+        System.remove(target + "-shm")
+        return kept(number)
     }
 }

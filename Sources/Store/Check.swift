@@ -24,20 +24,33 @@ extension DocumentStore {
         guard System.exists(path) else { throw StoreFailure(.refused, "there is no state in \(directory)") }
         let opened = try Opened(reading: path)
         defer { opened.close() }
-        var report = CheckReport()
-        // One moment of the database, whatever a daemon writes meanwhile.
-        try opened.database.run("BEGIN")
-        let pages = try opened.database.prepare("PRAGMA integrity_check(100)")
-        while try pages.step() {
-            if pages.text(0) != "ok" { report.add("pages: \(pages.text(0))") }
-        }
-        try opened.check(&report)
-        return report
+        try Migrations.examine(opened.database)
+        return try opened.report()
     }
 }
 
 extension Opened {
-    fileprivate func check(_ report: inout CheckReport) throws(StoreFailure) {
+    /// What is damaged at one moment of the database, whatever a daemon writes meanwhile. Damage that ends the reading is a
+    /// finding too.
+    func report() throws(StoreFailure) -> CheckReport {
+        var report = CheckReport()
+        do throws(StoreFailure) {
+            try database.run("BEGIN")
+            let pages = try database.prepare("PRAGMA integrity_check(100)")
+            while try pages.step() {
+                if pages.text(0) != "ok" { report.add("pages: \(pages.text(0))") }
+            }
+            try check(&report)
+            try database.run("COMMIT")
+        } catch {
+            guard error.kind == .damaged else { throw error }
+            report.add("the reading ended early: \(error.message)")
+        }
+        return report
+    }
+
+    private func check(_ report: inout CheckReport) throws(StoreFailure) {
+        try checkMeta(&report)
         var rows: [DocumentRow] = []
         let documents = try statement("SELECT \(DocumentRow.columns) FROM document ORDER BY id")
         while try documents.step() {
@@ -48,6 +61,12 @@ extension Opened {
                 report.add("the row \(documents.integer(0)) of a document is damaged")
             }
         }
+        let made = try Meta(database).number(.documents) ?? 0
+        if made > Int64(report.documents) {
+            report.add("\(made) documents were made, \(report.documents) are there")
+        }
+        try checkTotals(&report)
+        try checkLostContents(&report)
         for row in rows {
             let parts = try parts(of: row)
             for fault in parts.faults { report.add("\(row.outline.name): \(fault)") }
@@ -57,6 +76,39 @@ extension Opened {
             let strays = try database.number(
                 "SELECT count(*) FROM \(table) WHERE document NOT IN (SELECT id FROM document)")
             if let strays, strays > 0 { report.add("\(strays) rows of \(table) belong to no document") }
+        }
+    }
+
+    private func checkMeta(_ report: inout CheckReport) throws(StoreFailure) {
+        let meta = Meta(database)
+        for key in Meta.Key.allCases where try meta.get(key) == nil {
+            report.add("what the state says of itself is damaged or missing: \(key.rawValue)")
+        }
+    }
+
+    /// Each row of the history says how many entries there were ever, its own included: so one that is gone is missed, the
+    /// oldest too.
+    private func checkTotals(_ report: inout CheckReport) throws(StoreFailure) {
+        let statement = try statement("SELECT id, count, total FROM history ORDER BY id")
+        var total = try Meta(database).number(.retired) ?? 0
+        while try statement.step() {
+            if total &+ statement.integer(1) != statement.integer(2) {
+                report.add("history is missing or damaged before its row \(statement.integer(0))")
+            }
+            total = statement.integer(2)
+        }
+    }
+
+    private func checkLostContents(_ report: inout CheckReport) throws(StoreFailure) {
+        let statement = try statement("SELECT history, node, counter, by, body, checksum FROM lost_content")
+        while try statement.step() {
+            let checksum = RowChecksum.lost(
+                history: statement.integer(0), node: statement.text(1), counter: statement.integer(2),
+                by: statement.text(3), statement.blob(4))
+            if checksum != statement.integer(5) {
+                report.add(
+                    "a content that lost to another is damaged, beside the row \(statement.integer(0)) of history")
+            }
         }
     }
 

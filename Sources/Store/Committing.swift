@@ -8,18 +8,22 @@ import Wire
 
 extension Opened {
     func commit(_ deltas: [DocumentDelta]) throws(StoreFailure) {
+        try ensureOpen()
         do throws(StoreFailure) {
             try database.transaction { () throws(StoreFailure) in
                 for delta in deltas { try store(delta) }
             }
         } catch {
             historyTotal = nil
+            // A failure that is worse is not forgotten for a milder one.
+            if lastFailure == nil || lastFailure == .full { lastFailure = error.kind }
             throw error
         }
     }
 
     /// The row of a document; nil where there is none. A damaged one is an error: nothing may be put in its place.
     func row(of name: DocumentName) throws(StoreFailure) -> DocumentRow? {
+        try ensureOpen()
         let statement = try statement("SELECT \(DocumentRow.columns) FROM document WHERE name = ?")
         try statement.bind(1, name.text)
         defer { statement.reset() }
@@ -32,10 +36,12 @@ extension Opened {
 
     private func store(_ delta: DocumentDelta) throws(StoreFailure) {
         var row: DocumentRow
+        var isNew = false
         if let known = try self.row(of: delta.outline.name) {
             row = known
         } else {
-            row = DocumentRow(new: (try database.number("SELECT max(id) FROM document") ?? 0) + 1, delta.outline)
+            row = DocumentRow(new: try nextDocument(), delta.outline)
+            isNew = true
         }
         row.outline = delta.outline
         row.clock = delta.clock
@@ -46,13 +52,30 @@ extension Opened {
         packer.removeAll()
         packer.version(delta.outline.version)
         row.versionBytes = packer.bytes
-        try write(row)
+        try write(row, isNew: isNew)
     }
 
-    private func write(_ row: DocumentRow) throws(StoreFailure) {
+    /// A number that no document has had.
+    private func nextDocument() throws(StoreFailure) -> Int64 {
+        let meta = Meta(database)
+        guard let made = try meta.number(.documents), made >= 0, made < .max else {
+            throw StoreFailure(
+                .damaged, "\(path): the count of documents is damaged; it is made anew at the next start")
+        }
+        try meta.set(.documents, made + 1)
+        return made + 1
+    }
+
+    private func write(_ row: DocumentRow, isNew: Bool) throws(StoreFailure) {
         let statement = try statement(
-            "INSERT OR REPLACE INTO document (\(DocumentRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        )
+            isNew
+                ? "INSERT INTO document (\(DocumentRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                : """
+                UPDATE document SET version = ?3, clock_milliseconds = ?4, clock_count = ?5, is_present = ?6, title = ?7,
+                    sections = ?8, open = ?9, tasks = ?10, done = ?11, next_history = ?12, rows = ?13, digest = ?14,
+                    checksum = ?15
+                WHERE id = ?1 AND name = ?2
+                """)
         try statement.bind(1, row.id)
         try statement.bind(2, row.outline.name.text)
         try statement.bind(3, row.versionBytes)
@@ -190,14 +213,40 @@ extension Opened {
 
     // MARK: - History
 
+    /// A row ends with the entry that reaches one of these, so that reading one page never unpacks much more than it.
+    private static var rowEntriesMax: Int { 1_000 }
+    private static var rowBytesMax: Int { 128 << 10 }
+
     private func store(history delta: DocumentDelta, _ row: inout DocumentRow) throws(StoreFailure) {
-        guard let first = delta.history.first, let last = delta.history.last else { return }
-        packer.removeAll()
-        packer.history(delta.history)
-        let total = try lastHistoryTotal() + Int64(delta.history.count)
+        var rest = delta.history[...]
+        while !rest.isEmpty {
+            packer.removeAll()
+            let count = packer.history(rest, entriesMax: Opened.rowEntriesMax, bytesMax: Opened.rowBytesMax)
+            let packed = rest.prefix(count)
+            for entry in packed {
+                guard entry.number == row.nextHistoryNumber else {
+                    throw StoreFailure(
+                        .refused,
+                        "the history of \(row.outline.name) goes on with \(row.nextHistoryNumber), not \(entry.number)")
+                }
+                row.nextHistoryNumber += 1
+            }
+            try store(packed, packer.bytes, row)
+            rest = rest.dropFirst(count)
+        }
+        guard !delta.lostContents.isEmpty, !delta.history.isEmpty else { return }
+        let place = database.lastRow
+        for content in delta.lostContents { try store(lost: content, at: place, delta.outline.name) }
+    }
+
+    private func store(
+        _ entries: ArraySlice<HistoryEntry>, _ bytes: [UInt8], _ row: DocumentRow
+    ) throws(StoreFailure) {
+        guard let first = entries.first, let last = entries.last else { return }
+        let total = try lastHistoryTotal() &+ Int64(entries.count)
         let entry = HistoryRow(
-            document: row.id, first: first.number, count: Int64(delta.history.count), total: total,
-            milliseconds: last.stamp.milliseconds, entries: packer.bytes)
+            document: row.id, first: first.number, count: Int64(entries.count), total: total,
+            milliseconds: last.stamp.milliseconds, entries: bytes)
         let insertion = try statement(
             """
             INSERT INTO history (document, first, count, total, milliseconds, entries, checksum)
@@ -212,25 +261,28 @@ extension Opened {
         try insertion.bind(7, RowChecksum.history(entry))
         try insertion.run()
         historyTotal = total
-        row.nextHistoryNumber = last.number + 1
-        let place = database.lastRow
-        for content in delta.lostContents { try store(lost: content, at: place, delta.outline.name) }
     }
 
     /// How many entries were ever written.
-    private func lastHistoryTotal() throws(StoreFailure) -> Int64 {
+    func lastHistoryTotal() throws(StoreFailure) -> Int64 {
         if let historyTotal { return historyTotal }
-        return try database.number("SELECT total FROM history ORDER BY id DESC LIMIT 1") ?? 0
+        let newest = try statement(
+            "SELECT first, count, total, milliseconds, entries, checksum, document FROM history ORDER BY id DESC LIMIT 8"
+        )
+        defer { newest.reset() }
+        // A damaged number here would take all history for too much.
+        while try newest.step() {
+            if Opened.entries(newest, newest.integer(6)) != nil { return newest.integer(2) }
+        }
+        return try Meta(database).number(.retired) ?? 0
     }
 
     private func store(
         lost content: Sibling<Content>, at place: Int64, _ name: DocumentName
     ) throws(StoreFailure) {
         guard let body = Opened.body(of: content.value, name) else { return }
-        var sum = Checksum()
-        sum.add(place)
-        sum.add(content.by)
-        sum.add(body)
+        let checksum = RowChecksum.lost(
+            history: place, node: content.dot.node.description, counter: content.dot.counter, by: content.by, body)
         let insertion = try statement(
             "INSERT OR REPLACE INTO lost_content (history, node, counter, by, body, checksum) VALUES (?, ?, ?, ?, ?, ?)"
         )
@@ -239,7 +291,7 @@ extension Opened {
         try insertion.bind(3, content.dot.counter)
         try insertion.bind(4, content.by)
         try insertion.bind(5, body)
-        try insertion.bind(6, sum.sum)
+        try insertion.bind(6, checksum)
         try insertion.run()
         insertion.reset()
     }

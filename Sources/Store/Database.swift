@@ -8,14 +8,18 @@ internal import CSQLite
     private var handle: OpaquePointer?
 
     enum Access {
+        /// A file that is there, to be written.
         case readWrite
+        /// One that is there and may be written by somebody else: nothing is left behind on closing.
+        case beside
+        /// One that nobody writes.
         case readOnly
     }
 
     /// `system` names the layer below SQLite that reads and writes files; nil: the usual one.
     init(_ path: String, _ access: Access, system: String? = nil) throws(StoreFailure) {
         self.path = path
-        let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+        let mode = access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
         let result = unsafe sqlite3_open_v2(path, &handle, flags, system)
         guard result == SQLITE_OK else {
@@ -24,6 +28,7 @@ internal import CSQLite
             throw failure
         }
         _ = unsafe accordion_distrust_schema(handle)
+        if access == .beside { _ = unsafe accordion_keep_log(handle) }
         unsafe sqlite3_busy_timeout(handle, 10_000)
     }
 
@@ -55,6 +60,14 @@ internal import CSQLite
         return try statement.step() ? statement.integer(0) : nil
     }
 
+    /// Moves the log into the database, brings that to disk and empties the log. False where somebody still reads from it.
+    func emptyLog() throws(StoreFailure) -> Bool {
+        let result = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        if result & 0xFF == SQLITE_BUSY { return false }
+        guard result == SQLITE_OK else { throw failure(result, "can't be brought up to date with its log") }
+        return true
+    }
+
     var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
@@ -73,11 +86,14 @@ internal import CSQLite
     }
 
     func failure(_ code: Int32, _ what: String) -> StoreFailure {
-        let told = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) }
-        let text = unsafe told ?? String(cString: sqlite3_errstr(code))
+        guard let open = unsafe handle else { return StoreFailure(.unusable, "\(path) \(what): it is not open") }
+        var text = unsafe String(cString: sqlite3_errmsg(open))
+        let reason = unsafe sqlite3_system_errno(open)
+        if code & 0xFF != SQLITE_CORRUPT, reason != 0 { text += ", \(System.message(reason))" }
         let place = "\(path) \(what): \(text) (\(code))"
         switch code & 0xFF {
         case SQLITE_FULL: return StoreFailure(.full, place)
+        case SQLITE_IOERR where System.isFull(reason): return StoreFailure(.full, place)
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             return StoreFailure(
                 .damaged,

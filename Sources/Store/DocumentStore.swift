@@ -38,20 +38,30 @@ package struct HistoryPage: Sendable {
 package final class DocumentStore: Sendable {
     package let start: StoreStart
     private let state: Mutex<Opened>
+    private let setAside: Atomic<Int>
 
     /// Opens the state in `directory`, which is made where there is none; takes the lock, brings the tables to the
     /// present and begins a run. Throws `.inUse`, `.damaged`, `.newerSchema`, `.unusable`.
     package init(directory: String, options: StoreOptions = StoreOptions()) throws(StoreFailure) {
         let opened = try Opened(directory, options)
-        let start: StoreStart
         do throws(StoreFailure) {
             start = try Meta(opened.database).begin(options.node)
         } catch {
             opened.end()
             throw error
         }
-        self.start = start
+        setAside = Atomic(opened.rowsSetAside)
         state = Mutex(opened)
+    }
+
+    /// One call at a time.
+    private func with<Value: Sendable>(
+        _ body: (Opened) throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> Value {
+        try state.withLock { (opened) throws(StoreFailure) in
+            defer { setAside.store(opened.rowsSetAside, ordering: .relaxed) }
+            return try body(opened)
+        }
     }
 
     /// The file that holds everything, in the state's directory.
@@ -59,18 +69,19 @@ package final class DocumentStore: Sendable {
 
     /// The next documents after `name` (from the first where nil), deleted ones too, sorted by name, at most `limit`; none
     /// at the end. A damaged row whose name can be read is listed as existing, so that nothing is created in its place.
-    package func outlines(after name: DocumentName? = nil, limit: Int = .max) throws(StoreFailure) -> [DocumentOutline] {
-        try state.withLock { (opened) throws(StoreFailure) in try opened.outlines(after: name, limit: limit) }
+    package func outlines(after name: DocumentName? = nil, limit: Int = .max) throws(StoreFailure) -> [DocumentOutline]
+    {
+        try with { (opened) throws(StoreFailure) in try opened.outlines(after: name, limit: limit) }
     }
 
     /// Stores all of it, or throws and stores nothing.
     package func commit(_ deltas: [DocumentDelta]) throws(StoreFailure) {
-        try state.withLock { (opened) throws(StoreFailure) in try opened.commit(deltas) }
+        try with { (opened) throws(StoreFailure) in try opened.commit(deltas) }
     }
 
     /// A document, deleted or not; nil where there never was one.
     package func load(_ name: DocumentName) throws(StoreFailure) -> StoredDocument? {
-        try state.withLock { (opened) throws(StoreFailure) in try opened.load(name) }
+        try with { (opened) throws(StoreFailure) in try opened.load(name) }
     }
 
     /// The newest entries with a lower number than `before`, at most `limit`, which together take about `bytesMax` at
@@ -78,7 +89,7 @@ package final class DocumentStore: Sendable {
     package func history(
         _ name: DocumentName, section: SectionPath?, before: Int64?, limit: Int, bytesMax: Int
     ) throws(StoreFailure) -> HistoryPage {
-        try state.withLock { (opened) throws(StoreFailure) in
+        try with { (opened) throws(StoreFailure) in
             try opened.history(name, section: section, before: before, limit: limit, bytesMax: bytesMax)
         }
     }
@@ -88,43 +99,51 @@ package final class DocumentStore: Sendable {
     package func ownWrites(
         _ name: DocumentName, by person: String, node: NodeName, limit: Int
     ) throws(StoreFailure) -> [HistoryEntry] {
-        try state.withLock { (opened) throws(StoreFailure) in
+        try with { (opened) throws(StoreFailure) in
             try opened.ownWrites(name, by: person, node: node, limit: limit)
         }
     }
 
-    /// Takes away history older than a moment, or more than `entriesMax`, oldest first, at most `rowsMax` rows; returns how
-    /// many.
+    /// Takes away history, oldest first, that is older than a moment or has `entriesMax` newer entries behind it; whole rows
+    /// (a turn's), at most `rowsMax` of them. Returns how many.
     package func retire(
         olderThanMilliseconds: Int64, entriesMax: Int64, rowsMax: Int
     ) throws(StoreFailure) -> Int {
-        try state.withLock { (opened) throws(StoreFailure) in
+        try with { (opened) throws(StoreFailure) in
             try opened.retire(olderThan: olderThanMilliseconds, entriesMax: entriesMax, rowsMax: rowsMax)
         }
     }
 
     /// Closes and opens the database: what a failed commit has left in doubt is settled by what is on disk.
     package func reopen() throws(StoreFailure) {
-        try state.withLock { (opened) throws(StoreFailure) in try opened.reopen() }
+        try with { (opened) throws(StoreFailure) in try opened.reopen() }
     }
 
-    /// Whether the database can be read; opens it where a `reopen` has failed.
+    /// When there is nothing else to do: empties a log that has grown, as far as nobody reads from it.
+    package func checkpoint() throws(StoreFailure) { try checkpoint(logBytesMax: 4 << 20) }
+
+    /// A log of up to `logBytesMax` is left as it is.
+    func checkpoint(logBytesMax: Int64) throws(StoreFailure) {
+        try with { (opened) throws(StoreFailure) in try opened.checkpoint(logBytesMax) }
+    }
+
+    /// Commits something small, to see whether it can be; opens the database where a `reopen` has failed.
     package func probe() throws(StoreFailure) {
-        try state.withLock { (opened) throws(StoreFailure) in try opened.probe() }
+        try with { (opened) throws(StoreFailure) in try opened.probe() }
     }
 
     /// Notes that from now on answers may leave before what they rest on is stored. Without a `markCleanEnd` the next run
     /// takes a new name.
     package func markRelaxed() throws(StoreFailure) {
-        try state.withLock { (opened) throws(StoreFailure) in try Meta(opened.database).set("relaxed", "1") }
+        try with { (opened) throws(StoreFailure) in try Meta(opened.database).set(.relaxed, 1) }
     }
 
     package func markCleanEnd() throws(StoreFailure) {
-        try state.withLock { (opened) throws(StoreFailure) in try Meta(opened.database).remove("relaxed") }
+        try with { (opened) throws(StoreFailure) in try Meta(opened.database).set(.relaxed, 0) }
     }
 
-    /// Damaged or missing rows met so far.
-    package var rowsSetAside: Int { state.withLock { $0.rowsSetAside } }
+    /// Damaged or missing rows met so far, those met again included. Waits for no call that is under way.
+    package var rowsSetAside: Int { setAside.load(ordering: .relaxed) }
 
     /// Closes the database and lets go of the lock.
     package func close() { state.withLock { $0.end() } }
@@ -137,17 +156,31 @@ final class Opened {
     private let lock: LockFile?
     private(set) var database: Database
     private var isClosed = false
+    private var isEnded = false
     var rowsSetAside = 0
     var statements: [String: Statement] = [:]
     var packer = Packer()
     /// How many history entries were ever written, where that is known.
     var historyTotal: Int64?
+    /// Why the last commit failed, until the database was opened anew.
+    var lastFailure: StoreFailure.Kind?
 
     init(_ directory: String, _ options: StoreOptions) throws(StoreFailure) {
         try System.makeDirectory(directory)
         lock = try LockFile(in: directory)
         self.options = options
         path = directory + "/" + DocumentStore.fileName
+        if !System.exists(path) {
+            // A new and empty database must not take the place of a full one.
+            for end in ["-wal", ".restoring"] where System.exists(path + end) {
+                throw StoreFailure(
+                    .damaged,
+                    "\(path) is missing, but \(path + end) is there: a restore was interrupted, or files were moved. "
+                        + "`accordiond --restore FILE` puts a backup in its place and keeps what is there")
+            }
+            _ = try System.make(path)
+            try System.synchronise(directory)
+        }
         database = try Opened.open(path, options)
     }
 
@@ -156,13 +189,21 @@ final class Opened {
         lock = nil
         options = StoreOptions()
         self.path = path
-        database = try Database(path, .readOnly)
+        database = try Database(path, .beside)
+    }
+
+    /// A file that nobody else knows of.
+    init(alone path: String) throws(StoreFailure) {
+        lock = nil
+        options = StoreOptions()
+        self.path = path
+        database = try Database(path, .readWrite)
     }
 
     private static func open(_ path: String, _ options: StoreOptions) throws(StoreFailure) -> Database {
         let database = try Database(path, .readWrite, system: options.system)
-        System.setMode(path, 0o600)
         do throws(StoreFailure) {
+            try Migrations.examine(database)
             try database.run(
                 """
                 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2000;
@@ -189,16 +230,37 @@ final class Opened {
     }
 
     func reopen() throws(StoreFailure) {
+        guard !isEnded else { throw StoreFailure(.unusable, "\(path) was closed") }
         close()
         historyTotal = nil
         isClosed = true
-        database = try Opened.open(path, options)
+        let opened = try Opened.open(path, options)
+        // After a failed sync the log may show what is in memory only, and would lose it with the power: it counts as
+        // stored once it has been copied out of the log and synced there. Where only room was lacking, nothing was
+        // synced in vain, and there may be no room to copy it either.
+        if lastFailure != .full {
+            guard try opened.emptyLog() else {
+                throw StoreFailure(.unusable, "\(path): what a failed write has left can't be settled during a backup")
+            }
+        }
+        lastFailure = nil
+        database = opened
         isClosed = false
     }
 
+    /// Opens the database where a `reopen` has failed.
+    func ensureOpen() throws(StoreFailure) { if isClosed { try reopen() } }
+
     func probe() throws(StoreFailure) {
-        if isClosed { try reopen() }
-        _ = try database.number("SELECT count(*) FROM meta")
+        try ensureOpen()
+        try database.transaction { () throws(StoreFailure) in
+            let meta = Meta(database)
+            try meta.set(.missing, try meta.number(.missing) ?? 0)
+        }
+    }
+
+    func checkpoint(_ logBytesMax: Int64) throws(StoreFailure) {
+        if System.size(of: path + "-wal") > logBytesMax { _ = try database.emptyLog() }
     }
 
     func close() {
@@ -208,6 +270,7 @@ final class Opened {
 
     /// Closes, and lets another daemon in.
     func end() {
+        isEnded = true
         close()
         lock?.release()
     }

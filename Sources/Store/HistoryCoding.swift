@@ -29,18 +29,28 @@ private struct Parts {
 }
 
 extension Packer {
-    /// Entries whose numbers follow each other.
-    mutating func history(_ entries: [HistoryEntry]) {
+    /// Entries whose numbers follow each other, up to the one that reaches a limit; returns how many.
+    mutating func history(
+        _ entries: ArraySlice<HistoryEntry>, entriesMax: Int = .max, bytesMax: Int = .max
+    ) -> Int {
         byte(Packer.form)
         var previous = Previous()
-        for entry in entries { self.entry(entry, &previous) }
+        var count = 0
+        for entry in entries {
+            self.entry(entry, &previous)
+            count += 1
+            if count >= entriesMax || bytes.count >= bytesMax { break }
+        }
+        return count
     }
 
+    /// Conflicts of contents are left out: of these the measures are kept, as `lostContents`.
     private mutating func entry(_ entry: HistoryEntry, _ previous: inout Previous) {
+        let conflicts = entry.conflicts.isEmpty ? [] : entry.conflicts.filter { $0.field != .content }
         var bits = entry.kind.rawValue
         if !entry.flags.isEmpty { bits |= Parts.hasFlags }
         if entry.content != nil { bits |= Parts.hasContent }
-        if !entry.conflicts.isEmpty { bits |= Parts.hasConflicts }
+        if !conflicts.isEmpty { bits |= Parts.hasConflicts }
         if !entry.lostContents.isEmpty { bits |= Parts.hasLost }
         if previous.by == entry.by { bits |= Parts.isSameAuthor }
         if previous.node == entry.dot.node { bits |= Parts.isSameNode }
@@ -54,7 +64,7 @@ extension Packer {
         if entry.kind != .write { signed(entry.target) }
         if !entry.flags.isEmpty { flags(entry.flags) }
         if let content = entry.content { effect(content) }
-        if !entry.conflicts.isEmpty { conflicts(entry.conflicts) }
+        if !conflicts.isEmpty { self.conflicts(conflicts) }
         if !entry.lostContents.isEmpty { lost(entry.lostContents) }
         previous = Previous(
             node: entry.dot.node, by: entry.by, counter: entry.dot.counter, milliseconds: entry.stamp.milliseconds,
@@ -97,10 +107,10 @@ extension Packer {
             byte(conflict.field == .open ? 0 : conflict.field == .done ? 1 : 2)
             number(UInt64(conflict.lost.count))
             for claim in [conflict.kept] + conflict.lost {
-                if case .child(let path) = claim.value {
-                    text(path.text)
-                } else {
-                    byte(claim.value == .flag(true) ? 1 : 0)
+                switch (conflict.field, claim.value) {
+                case (.single, .child(let path)): text(path.text)
+                case (.single, _): text("")
+                case (_, let value): byte(value == .flag(true) ? 1 : 0)
                 }
                 text(claim.by)
             }

@@ -16,6 +16,7 @@ extension Opened {
         var page = HistoryPage()
         guard let row = try row(of: name) else { return page }
         var bytes = 0
+        guard limit > 0 else { return page }
         try scan(row.id, before: before, rowsMax: section == nil ? .max : Opened.sectionRowsMax, &page.rowsSetAside) {
             entry in
             if let before, entry.number >= before { return true }
@@ -37,6 +38,7 @@ extension Opened {
     ) throws(StoreFailure) -> [HistoryEntry] {
         guard let row = try row(of: name) else { return [] }
         var entries: [HistoryEntry] = []
+        guard limit > 0 else { return entries }
         var damaged = 0
         try scan(row.id, before: nil, rowsMax: Opened.ownRowsMax, &damaged) { entry in
             if entry.by == person, entry.dot.node == node, entry.content == nil { entries.append(entry) }
@@ -80,14 +82,14 @@ extension Opened {
     }
 
     func retire(olderThan milliseconds: Int64, entriesMax: Int64, rowsMax: Int) throws(StoreFailure) -> Int {
-        let newest = try database.number("SELECT total FROM history ORDER BY id DESC LIMIT 1") ?? 0
+        let newest = try lastHistoryTotal()
         let statement = try statement("SELECT id, total, milliseconds FROM history ORDER BY id LIMIT ?")
         try statement.bind(1, Int64(clamping: rowsMax))
-        var (rows, last): (Int, Int64) = (0, 0)
+        var (rows, last, total): (Int, Int64, Int64) = (0, 0, 0)
         while try statement.step() {
-            guard statement.integer(2) < milliseconds || statement.integer(1) <= newest - entriesMax else { break }
+            guard statement.integer(2) < milliseconds || statement.integer(1) <= newest &- entriesMax else { break }
             rows += 1
-            last = statement.integer(0)
+            (last, total) = (statement.integer(0), statement.integer(1))
         }
         statement.reset()
         guard rows > 0 else { return 0 }
@@ -97,6 +99,7 @@ extension Opened {
                 try removal.bind(1, last)
                 try removal.run()
             }
+            try Meta(database).set(.retired, total)
         }
         historyTotal = nil
         return rows

@@ -9,7 +9,8 @@ enum Migrations {
     /// Each step in order; the number of those taken is the file's `user_version`.
     static let steps: [String] = [
         """
-        CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
+        CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL)
+          WITHOUT ROWID, STRICT;
         CREATE TABLE document (
           id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version BLOB NOT NULL,
           clock_milliseconds INTEGER NOT NULL, clock_count INTEGER NOT NULL,
@@ -38,8 +39,8 @@ enum Migrations {
         """
     ]
 
-    /// Brings a database to the present, each step as a transaction. A newer one, or one that is not ours, is refused.
-    static func run(_ database: Database) throws(StoreFailure) {
+    /// Refuses a newer database, and one that is not ours, before anything is done to it.
+    static func examine(_ database: Database) throws(StoreFailure) {
         let version = try database.number("PRAGMA user_version") ?? 0
         let application = try database.number("PRAGMA application_id") ?? 0
         let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
@@ -52,6 +53,11 @@ enum Migrations {
                 "\(database.path) was written by a later version of accordiond (schema \(version), this one knows "
                     + "\(steps.count)); it was left alone")
         }
+    }
+
+    /// Brings a database that was examined to the present, each step as a transaction.
+    static func run(_ database: Database) throws(StoreFailure) {
+        let version = try database.number("PRAGMA user_version") ?? 0
         for (place, step) in steps.enumerated() where Int64(place) >= version {
             try database.transaction { () throws(StoreFailure) in
                 try database.run(step)

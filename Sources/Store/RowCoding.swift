@@ -180,6 +180,16 @@ enum RowChecksum {
         return sum.sum
     }
 
+    static func lost(history: Int64, node: String, counter: Int64, by: String, _ body: [UInt8]) -> Int64 {
+        var sum = Checksum()
+        sum.add(history)
+        sum.add(node)
+        sum.add(counter)
+        sum.add(by)
+        sum.add(body)
+        return sum.sum
+    }
+
     static func history(_ row: HistoryRow) -> Int64 {
         var sum = Checksum()
         for number in [row.document, row.first, row.count, row.total, row.milliseconds] { sum.add(number) }

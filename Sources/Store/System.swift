@@ -30,7 +30,15 @@ enum System {
         }
     }
 
+    static func isFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT }
+
     static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// In bytes; 0 where there is no such file.
+    static func size(of path: String) -> Int64 {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
 
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
@@ -47,7 +55,15 @@ enum System {
         }
     }
 
-    static func setMode(_ path: String, _ mode: UInt32) { _ = unsafe chmod(path, mode) }
+    /// An empty file for the daemon's user alone; false where there is one already. SQLite gives what it puts beside a
+    /// database the database's mode.
+    static func make(_ path: String) throws(StoreFailure) -> Bool {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor < 0, errno == EEXIST { return false }
+        guard descriptor >= 0 else { throw StoreFailure(.unusable, "\(path) can't be made: \(message(errno))") }
+        _ = Glibc.close(descriptor)
+        return true
+    }
 
     /// Makes sure that a file or a directory is on disk.
     static func synchronise(_ path: String) throws(StoreFailure) {

@@ -3,7 +3,7 @@
 
 import AccordionModel
 
-package enum ErrorCode: String, Sendable {
+package enum ErrorCode: String, Sendable, CaseIterable {
     case badJSON = "bad_json"
     case badUTF8 = "bad_utf8"
     case tooDeep = "too_deep"

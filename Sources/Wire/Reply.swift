@@ -79,6 +79,7 @@ package enum Reply: Sendable {
     /// Newest first; those that would make the reply longer than `Request.History.bytesMax` are left out, but never the
     /// first.
     case history([HistoryEntry])
+    case status(DaemonStatus)
 
     /// Writes the reply as a line. `isClamped`: the request's `seen` was ahead of what the daemon has.
     package func write(id: RequestID?, isClamped: Bool = false, into frame: Frame) {
@@ -124,6 +125,7 @@ package enum Reply: Sendable {
             writer.raw(",\"added\":")
             writer.integer(replacement.added)
         case .history(let entries): writer.history(entries)
+        case .status(let status): status.write(to: writer)
         }
     }
 }

@@ -41,6 +41,7 @@ package struct Request: Sendable {
         /// The caller's own last change: taken back, or made again.
         case undo(DocumentName)
         case redo(DocumentName)
+        case status
     }
 
     package struct Hello: Sendable {
@@ -109,7 +110,7 @@ extension Request.Action {
     /// The document that it is about.
     package var document: DocumentName? {
         switch self {
-        case .hello, .ping, .list, .watchList: nil
+        case .hello, .ping, .list, .watchList, .status: nil
         case .get(let name, _), .unsubscribe(let name), .gesture(let name, _, _), .batch(let name, _, _),
             .select(let name, _), .present(let name, _), .create(let name, _, _), .replace(let name, _, _),
             .delete(let name, _), .undo(let name), .redo(let name):

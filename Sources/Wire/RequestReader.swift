@@ -74,6 +74,7 @@ struct Members: ~Escapable {
         case "history": return .history(try history())
         case "undo": return .undo(try document())
         case "redo": return .redo(try document())
+        case "status": return .status
         default: throw Failure(.unknownOp, "no operation \(JSONEscape.quoted(op.utf8))")
         }
     }

@@ -68,6 +68,7 @@ extension Request.Action {
         case .history: "history"
         case .undo: "undo"
         case .redo: "redo"
+        case .status: "status"
         }
     }
 
@@ -127,7 +128,7 @@ extension Request.Action {
             }
             writer.raw(",\"limit\":")
             writer.integer(history.limit)
-        case .ping, .unsubscribe, .create, .replace, .delete, .undo, .redo: break
+        case .ping, .unsubscribe, .create, .replace, .delete, .undo, .redo, .status: break
         }
     }
 

@@ -25,6 +25,7 @@ package struct ServerReply: Sendable {
     package var document: (name: DocumentName, document: Document)?
     package var state: ServerState?
     package var greeting: ServerGreeting?
+    package var status: DaemonStatus?
 
     package init() {}
 }

@@ -51,6 +51,7 @@ extension Members {
         }
         if let state = object["state"]?.object { reply.state = try Members(state).state() }
         if object["session"] != nil { reply.greeting = try greeting() }
+        if let status = object["status"]?.object { reply.status = try Members(status).status() }
         return reply
     }
 
@@ -85,7 +86,7 @@ extension Members {
         return summaries
     }
 
-    fileprivate func integer(_ name: StaticString) throws(Failure) -> Int? {
+    func integer(_ name: StaticString) throws(Failure) -> Int? {
         guard let value = object[name] else { return nil }
         guard let number = value.integer else { throw wrongType(name, "a whole number") }
         return number

@@ -35,7 +35,7 @@ final class Daemon {
     private var lingering: [(connection: Connection, untilMilliseconds: Int)] = []
     private var isStopping = false
     private var farewellTimer: Timer?
-    private var told = HubCounters()
+    private var told = (truncated: 0, foreign: 0)
 
     init(_ settings: DaemonSettings, _ log: Log) throws(StartFailure) {
         self.settings = settings
@@ -59,6 +59,8 @@ final class Daemon {
             throw error
         }
         loop.beforePoll = { [unowned self] in endTurn() }
+        hub.startMilliseconds = Int64(loop.nowMilliseconds)
+        hub.statusSource = self
     }
 
     /// Serves until it is told to stop.
@@ -155,10 +157,8 @@ final class Daemon {
     }
 
     private func tellFaults() {
-        let now = hub.counters
-        guard now != told else { return }
         let (truncated, foreign) = (
-            now.truncatedLines - told.truncatedLines, now.foreignLines - told.foreignLines
+            hub.counters.truncatedLines - told.truncated, hub.counters.foreignLines - told.foreign
         )
         if truncated > 0 {
             log.fault(
@@ -167,7 +167,7 @@ final class Daemon {
         if foreign > 0 {
             log.fault("foreign_protocol", count: foreign, "a client that speaks HTTP was closed")
         }
-        told = now
+        told = (told.truncated + truncated, told.foreign + foreign)
     }
 
     // MARK: - Connections
@@ -182,6 +182,8 @@ final class Daemon {
     }
 
     var connectionCount: Int { connections.count }
+    var clientsMax: Int { doors?.clientsMax ?? 0 }
+    var turnedAwayCount: Int { doors?.turnedAwayCount ?? 0 }
 
     func closed(_ connection: Connection) {
         beginTurn()

@@ -16,7 +16,8 @@ final class Doors: ListenerOwner {
     private var listeners: [Listener] = []
     private var isWaitingForRoom = false
     private var retry: Timer?
-    private let clientsMax: Int
+    let clientsMax: Int
+    private(set) var turnedAwayCount = 0
     private let ownUser = geteuid()
     private let userNames = UserNames()
 
@@ -107,6 +108,7 @@ final class Doors: ListenerOwner {
     // MARK: - No room
 
     func listenerPaused(_ listener: Listener, _ error: SystemError, turnedAway: Int) {
+        turnedAwayCount += turnedAway
         daemon.log.fault(
             "too_many_clients", count: max(1, turnedAway), "a client was turned away or has to wait: \(error)")
         waitForRoom()

@@ -36,6 +36,7 @@ final class Log {
     /// The journal puts the time on each line itself, and reads the priority from the line's beginning.
     private let isJournal: Bool
     private var faults: [String: Fault] = [:]
+    private var lostCount = 0
 
     init() {
         var status = stat()
@@ -46,8 +47,26 @@ final class Log {
         isJournal = unsafe String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// One line, whatever stands in the text.
+    /// One line, whatever stands in the text. A line that would have to wait, because nobody reads what standard error is
+    /// joined to, is dropped and counted: clients do not wait for a log.
     func write(_ level: Level, _ text: String) {
+        guard Log.canWrite else {
+            lostCount += 1
+            return
+        }
+        if lostCount > 0 {
+            put(.warning, "\(lostCount) lines of this log were lost: nobody took them")
+            lostCount = 0
+            // There may have been room for one.
+            guard Log.canWrite else {
+                lostCount = 1
+                return
+            }
+        }
+        put(level, text)
+    }
+
+    private func put(_ level: Level, _ text: String) {
         let line = Log.visible(text)
         if isJournal {
             Standard.error("<\(level.rawValue)>\(line)\n")
@@ -102,6 +121,13 @@ final class Log {
             }
         }
         return line
+    }
+
+    /// Whether standard error takes a line at once. A pipe says so only while it has room for 4,096 bytes, more than any
+    /// line has; what is no pipe and no socket always does.
+    private static var canWrite: Bool {
+        var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&ready, 1, 0) != 0
     }
 
     /// Of a clock that nobody sets.

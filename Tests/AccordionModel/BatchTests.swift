@@ -127,4 +127,25 @@ import Testing
         try desk.ask(batch: batch, desk.writer("ann", session: 3))
         #expect(desk.state.conflicts.isEmpty && desk.open == ["a", "group/y"])
     }
+
+    @Test mutating func `a batch counts what its own steps claimed as seen, though another claims it too`() throws {
+        let seen = desk.state.version
+        try desk.ask(.open("group/x"), desk.writer("bob", session: 2))
+        let batch = [Gesture.open("group/y"), .open("group/x"), .open("group/y")]
+        try desk.ask(batch: batch, desk.writer("ann", session: 3, seen: seen))
+        #expect(desk.open == ["group/y"])
+        #expect(desk.state.conflicts.map(\.told) == ["group/x open: false by ann, not true by bob"])
+    }
+
+    @Test(arguments: [Gesture.close("x"), .toggle("x"), .closeAll("")])
+    mutating func `in a single group a step sees what a reset before it brought back`(_ gesture: Gesture) throws {
+        var desk = try Desk(Document.made([Outline("x") { $0.open = true }, Outline("y")]) { $0.mode = .single })
+        try desk.ask(.open("y"))
+        try desk.ask(.close("y"))
+        #expect(desk.open.isEmpty)
+        try desk.ask(batch: [.reset(""), gesture])
+        #expect(desk.open.isEmpty)
+        try desk.ask(batch: [.reset("")])
+        #expect(desk.open == ["x"])
+    }
 }

@@ -119,6 +119,13 @@ private func document(_ policy: ConflictPolicy, open: Bool = false, _ mode: Mode
         #expect(desk.open == ["x"] && desk.state.conflicts.isEmpty)
     }
 
+    @Test func `a client that pipelines in a single group is not in conflict with itself`() throws {
+        var desk = try Desk(document(.last, .single))
+        let seen = desk.state.version
+        for path in ["x", "y", "x"] { try desk.ask(.open(path), desk.writer("ann", session: 2, seen: seen)) }
+        #expect(desk.open == ["x"] && desk.state.conflicts.isEmpty)
+    }
+
     @Test func `a conflict is told in what was applied, with who was kept and who was lost`() throws {
         var desk = try Desk(document(.last))
         let seen = desk.state.version
@@ -182,6 +189,17 @@ private func document(_ policy: ConflictPolicy, open: Bool = false, _ mode: Mode
         var pair = try Pair(Document.made([Outline("g", [Outline("x"), Outline("y")]) { $0.mode = .single }]))
         try pair.atOnce(.open("g/x"), .open("g/y"))
         #expect(pair.one.state.conflicts.map(\.told) == ["g single: g/y by bob, not g/x by ann"])
+    }
+
+    @Test func `the conflict of a group is told in what was applied, on either daemon`() throws {
+        var pair = try Pair(document(.last, .single))
+        let (ours, theirs) = (try pair.one.make(.open("x"), by: "ann"), try pair.other.make(.open("y"), by: "bob"))
+        for (desk, operation) in [(pair.one, theirs), (pair.other, ours)] {
+            var desk = desk
+            let applied = desk.hear(operation)
+            #expect(applied.map { $0.conflicts.map(\.told) } == [["- single: y by bob, not x by ann"]])
+            #expect(desk.open == ["y"])
+        }
     }
 
     @Test func `the next opening that has seen both claims settles them, one that has not does not`() throws {

@@ -45,21 +45,27 @@ private func pair() throws -> Document {
         #expect(reader.open.isEmpty)
     }
 
+    @Test mutating func `a replace waits until every content that it replaces is known`() throws {
+        let creation = try writer.makeCreation(pair())
+        var third = try Desk("n3")
+        let replacement = try writer.makeReplacement(Document.made([Outline("y")]))
+        third.hear(creation, replacement)
+        reader.hear(creation)
+        expectOrder(replacement, try third.makeReplacement(Document.made([Outline("z")])))
+        #expect(reader.state.view?.document.paths == ["z"])
+    }
+
     @Test mutating func `an operation waits until every dot that it erases is known`() throws {
         let creation = try writer.makeCreation(pair())
         var third = try Desk("n3")
-        let without = try Document.made([Outline("y")])
-        let again = try Document.made([Outline("y")]) { $0.title = "again" }
+        third.hear(creation)
         let open = try writer.make(.open("x"))
-        let first = try writer.makeReplacement(without)
-        third.hear(creation, open, first)
-        let second = try third.makeReplacement(again)
-        #expect(second.erasures.count == 1)
-        reader.hear(creation)
-        let early = reader.hear(second, first)
-        #expect(early.isEmpty && reader.state.waiting.count == 2)
-        let all = reader.hear(open)
-        #expect(all.map(\.dot) == [open.dot, first.dot, second.dot])
+        third.hear(open)
+        reader.hear(creation, try third.makeReplacement(Document.made([Outline("y")])))
+        let erasing = try third.makeReplacement(Document.made([Outline("z")]))
+        #expect(erasing.erasures.map(\.dots) == [DotSet([open.dot])])
+        expectOrder(open, erasing)
+        #expect(reader.state.flags.isEmpty)
     }
 
     @Test mutating func `a creation waits until all that it erases is known`() throws {

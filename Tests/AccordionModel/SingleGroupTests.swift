@@ -165,4 +165,19 @@ private func rows(_ change: (inout DocumentAttributes) -> Void = { _ in }) throw
         try desk.replace(with: rows { $0.mode = .multiple })
         #expect(desk.open == ["red", "green"])
     }
+
+    @Test
+    mutating func `of sections that one operation opened the one with the highest path stays open in a single group`()
+        throws
+    {
+        let outlines = (0..<20).map { Outline("s\($0)") }
+        var desk = try Desk(.made(outlines))
+        try desk.ask(.openAll(""))
+        try desk.replace(with: .made(outlines) { $0.mode = .single })
+        #expect(desk.open == ["s9"])
+        let stored = SharedState(
+            version: desk.state.version, clock: desk.state.clock, content: desk.state.content, flags: desk.state.flags)
+        #expect(stored.openPaths == ["s9"])
+        #expect(stored.conflicts == desk.state.conflicts)
+    }
 }

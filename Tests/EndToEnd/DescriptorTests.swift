@@ -65,6 +65,12 @@ import Testing
         }
         for _ in 1...3 { #expect(try daemon.connect(door).isTurnedAway()) }
         try expectServed(clients + [neighbour], "while others are turned away")
+        // What is written needs no descriptor that is not open.
+        let text = String(repeating: "x", count: 900_000)
+        for number in 1...5 {
+            let reply = try neighbour.ask(#"{"op":"create","doc":"d\#(number)","content":["\#(text)"]}"#)
+            #expect(reply?.isLike(#"{"ok":true,*"#) == true, "\(reply ?? "the end")")
+        }
         clients.removeLast()
         clients.append(try daemon.connect(door))
         try expectServed(clients + [neighbour], "after one has left")

@@ -72,7 +72,9 @@ import Testing
         let log = scratch.path + "/log"
         let daemon = try Process(
             productsDirectory + "/accordiond",
-            ["--listen", "unix:\(scratch.path)/a\n\u{1B}[2J\u{202E}", "--state", scratch.path + "/state"], output: log)
+            [
+                "--listen", "unix:\(scratch.path)/a\n\u{1B}[2J\u{202E}", "--state", scratch.path + "/state",
+            ], output: log)
         try until("it listens") { daemon.hasEnded || contents(log).contains("listening") }
         daemon.signal(SIGTERM)
         #expect(try daemon.waitForEnd() == 0, "\(contents(log))")
@@ -97,5 +99,35 @@ import Testing
             return Int(line[line.index(after: open)...].prefix { $0.isNumber }) ?? 0
         }
         #expect(counted.reduce(0, +) == count, "\(told)")
+    }
+
+    @Test func `nobody waits for a log that nobody reads, and what was lost is told`() throws {
+        let scratch = try Scratch()
+        let (pipe, path) = (scratch.path + "/log", scratch.path + "/s")
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        let reader = unsafe open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        var filling = [UInt8](repeating: UInt8(ascii: "-"), count: 4_096)
+        while unsafe Glibc.write(reader, filling, filling.count) > 0 {}
+        let daemon = try Process(
+            productsDirectory + "/accordiond", ["--listen", "unix:\(path)", "--state", scratch.path + "/state"],
+            output: nil, errors: pipe)
+        var client: TestSocket?
+        try until("somebody listens") {
+            client = try? TestSocket(unix: path)
+            return client != nil
+        }
+        #expect(try client?.isServed() == true)
+        try client?.send("GET / HTTP/1.1\n")
+        #expect(try client?.line() == nil)
+        #expect(try TestSocket(unix: path).isServed())
+        while unsafe read(reader, &filling, filling.count) > 0 {}
+        daemon.signal(SIGTERM)
+        #expect(try daemon.waitForEnd() == 0)
+        let count = unsafe read(reader, &filling, filling.count)
+        let told = String(decoding: filling.prefix(max(0, count)), as: UTF8.self)
+        #expect(told.contains("lines of this log were lost"), "\(told)")
+        #expect(told.hasSuffix("stopped\n"), "\(told)")
+        for line in told.split(separator: "\n") { #expect(isOurs(line) || line.contains("were lost"), "\(line)") }
     }
 }

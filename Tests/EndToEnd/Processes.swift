@@ -144,14 +144,17 @@ final class TestDaemon {
     let scratch: Scratch
     let process: Process
     let socketPath: String
+    let statePath: String
     let port: UInt16
 
     /// In a directory of its own, or one that another daemon has left. With `descriptorsMax` it is started under that
     /// limit, which it can't raise.
     init(
-        _ arguments: [String] = [], node: String = "n1", descriptorsMax: Int? = nil, in known: Scratch? = nil
+        _ arguments: [String] = [], node: String = "n1", descriptorsMax: Int? = nil, in known: Scratch? = nil,
+        statePath: String? = nil
     ) throws {
         scratch = try known ?? Scratch()
+        self.statePath = statePath ?? scratch.path + "/state"
         unsafe unlink(scratch.path + "/log")
         socketPath = scratch.path + "/run/accordiond.sock"
         let log = scratch.path + "/log"
@@ -159,7 +162,7 @@ final class TestDaemon {
         let words =
             [
                 "--listen", "unix:\(socketPath)", "--listen", "tcp://127.0.0.1:0", "--node", node, "--state",
-                scratch.path + "/state",
+                self.statePath,
             ] + arguments
         if let descriptorsMax {
             process = try Process(

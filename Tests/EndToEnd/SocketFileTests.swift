@@ -29,8 +29,9 @@ import Testing
         case "a socket":
             second = try Process(
                 productsDirectory + "/accordiond",
-                ["--listen", daemon.address, "--state", daemon.scratch.path + "/state2"],
-                output: daemon.scratch.path + "/second")
+                ["--listen", daemon.address, "--state", daemon.scratch.path + "/other"],
+                output: daemon.scratch.path + "/second"
+            )
             try until("the second listens") { contents(daemon.scratch.path + "/second").contains("listening") }
         case "a file": try write("text", to: daemon.socketPath)
         case "a link": unsafe symlink("/nonexistent", daemon.socketPath)

@@ -72,6 +72,7 @@ struct RequestRoundTripTests {
                 goesRound(.subscribe(Request.Subscribe(name, since: Self.version(["a": 1, "b": 2]), epoch: "e \"x\""))))
         }
         for isOn in [true, false] { #expect(goesRound(.watchList(isOn))) }
+        #expect(goesRound(.status))
         #expect(goesRound(.ping))
         #expect(goesRound(.hello(Request.Hello(name: nil))))
         #expect(goesRound(.hello(Request.Hello(name: "Zoë \"z\"", token: "t\\"))))

@@ -106,6 +106,12 @@ struct ServerLineTests {
         #expect(
             reply(.greeting(greeting))?.greeting
                 == ServerGreeting(server: "s/1", node: "n1", epoch: "e", session: "s1", name: "ann", role: "toggler"))
+        var status = DaemonStatus(server: "s/1", node: "n1", epoch: "e\"", uptimeMilliseconds: 12)
+        status.count("turns", 3)
+        status.count("later\n", .max >> 11)
+        status.gauge("sessions", 0)
+        status.limit("max_depth", -1)
+        #expect(reply(.status(status))?.status == status)
         let frame = Frame()
         Failure(.locked, "no \"x\"\n", at: 3, id: .number(1)).write(into: frame)
         guard case .reply(let refusal)? = serverLine(String(frame.text.dropLast())) else { return #expect(Bool(false)) }
@@ -148,7 +154,8 @@ struct ServerLineTests {
         #"{"ok":true,"document":{}}"#,
         #"{"event":"changed","doc":"x","conflicts":[{}]}"#,
         #"{"event":"changed","doc":"x","conflicts":[{"section":"","kept":{}}]}"#,
-        #"{"ok":true,"changed":9223372036854775808}"#,
+        #"{"ok":true,"changed":9223372036854775808}"#, #"{"ok":true,"status":{"counters":[]}}"#,
+        #"{"ok":true,"status":{"gauges":{"a":1.5}}}"#, #"{"ok":true,"status":{"uptime_ms":"1"}}"#,
     ])
     func `a line that makes no sense is refused`(line: String) {
         #expect(throws: Failure.self) { try ServerLineReader().read(Array(line.utf8).span) }
