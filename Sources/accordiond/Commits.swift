@@ -23,6 +23,8 @@ final class Commits {
     private var unstored = Unstored()
     private var inFlight: Unstored?
     private var failures = 0
+    /// Commits that failed since the start.
+    private(set) var failureCount = 0
 
     init(_ hub: Hub, _ keeper: Keeper, isDurable: Bool, _ loop: Loop, _ daemon: Daemon) throws(SystemError) {
         self.hub = hub
@@ -32,6 +34,9 @@ final class Commits {
         log = daemon.log
         timer = try Timer(loop) { [unowned self] in wake() }
     }
+
+    /// What was told and waits for the disk (`relaxed`), roughly, in memory.
+    var unstoredBytes: Int { unstored.bytes + (inFlight?.bytes ?? 0) }
 
     /// Whether everything that was told is stored.
     var isSettled: Bool { !isBusy && inFlight == nil && unstored.isEmpty }
@@ -106,7 +111,7 @@ final class Commits {
     }
 
     private func refuseWhileFull() {
-        let isFull = unstored.bytes + (inFlight?.bytes ?? 0) > Unstored.bytesMax
+        let isFull = unstoredBytes > Unstored.bytesMax
         hub.writesRefused = isFull ? Failure(.storageFailed, "the disk does not take what was written before") : nil
     }
 
@@ -122,6 +127,7 @@ final class Commits {
 
     private func failed(_ reason: String) {
         failures += 1
+        failureCount += 1
         log.fault("storage_failed", "a write could not be stored: \(reason)")
     }
 

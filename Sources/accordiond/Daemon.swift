@@ -22,8 +22,8 @@ final class Daemon {
     let log: Log
     private let settings: DaemonSettings
     private let loop: Loop
-    private let keeper: Keeper
-    private var commits: Commits?
+    let keeper: Keeper
+    private(set) var commits: Commits?
     private var doors: Doors?
     private var signals: [SignalWatcher] = []
     private var presenceTimer: Timer?
@@ -114,6 +114,7 @@ final class Daemon {
     /// Takes away history that is too old, a step at a time, between other work.
     private func care() {
         keeper.retire(wallMilliseconds: Int64(loop.wallMilliseconds)) { [unowned self] isDone in
+            if isDone { keeper.checkpoint() }
             careTimer?.start(
                 afterMilliseconds: isDone ? Daemon.careMilliseconds : Daemon.careStepMilliseconds)
         }

@@ -184,6 +184,22 @@ final class Keeper {
         }
     }
 
+    /// Empties the log of the database where it has grown, when there is nothing else to do.
+    func checkpoint() {
+        worker.run { [store] () -> Bool in
+            do throws(StoreFailure) {
+                try store.checkpoint()
+                return true
+            } catch {
+                return false
+            }
+        } then: { _ in
+        }
+    }
+
+    /// Damaged or missing rows met so far.
+    var rowsSetAside: Int { store.rowsSetAside }
+
     /// Notes on disk that answers go out before they are stored.
     func markRelaxed() throws(StoreFailure) { try store.markRelaxed() }
 

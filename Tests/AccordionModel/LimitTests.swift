@@ -138,12 +138,12 @@ private func letters(_ count: Int) -> String { String(repeating: "a", count: cou
         #expect(try builder.finish(attributes).textBytes == 54_921)
     }
 
-    @Test func `what was refused tells the section around it`() {
+    @Test func `what is nested too deep is told by its own title`() {
         var builder = DocumentBuilder()
         #expect {
             for level in 1...17 { try builder.beginSection(id: nil, title: "t\(level)", hasContent: true) }
         } throws: {
-            ($0 as? InvalidDocument)?.place == "t16"
+            ($0 as? InvalidDocument)?.place == "t17"
         }
     }
 }

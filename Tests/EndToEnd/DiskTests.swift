@@ -52,6 +52,9 @@ struct DiskTests {
         #expect(stored > 0 && refused > 5)
         #expect(try socket.ask(#"{"op":"get","doc":"p"}"#)?.contains(#""ok":true"#) == true)
         #expect(try socket.ask(#"{"op":"get","doc":"d0"}"#)?.contains(#""ok":true"#) == true)
+        let status = try socket.ask(#"{"op":"status"}"#) ?? ""
+        #expect(!status.contains(#""commits_failed":0"#) && !status.contains(#""storage_failures":0"#), "\(status)")
+        #expect(status.contains(#""commits_failed":"#) && status.contains(#""rows_set_aside":0"#), "\(status)")
         unsafe unlink(ballast)
         let resumed = try socket.ask(#"{"op":"open","doc":"p","section":"a"}"#)
         #expect(resumed?.contains(#""open":true"#) == true, "\(resumed ?? "nothing"): \(daemon.log)")

@@ -71,7 +71,7 @@ import Testing
         let byListen = try run("unix:\(long)x")
         #expect(byListen.status == 64 && byListen.errors.contains("108 bytes"), "\(byListen.errors)")
         unsafe mkdir(long, 0o700)
-        let byEnvironment = try run("", environment: ["XDG_RUNTIME_DIR=\(long)"])
+        let byEnvironment = try run("", environment: ["XDG_RUNTIME_DIR=\(long)", "TMPDIR=\(scratch.path)"])
         #expect(byEnvironment.status == 78, "\(byEnvironment.errors)")
         #expect(byEnvironment.errors.contains("at most 107"), "\(byEnvironment.errors)")
     }
