@@ -20,7 +20,7 @@ struct DaemonSettings {
 
     init(_ invocation: Invocation) throws(StartFailure) {
         addresses = try DaemonSettings.addresses(invocation)
-        stateDirectory = try DaemonSettings.stateDirectory(invocation)
+        stateDirectory = try DaemonSettings.stateDirectory(invocation, making: true)
         isDurable = invocation.value("durability") != "relaxed"
         if let name = invocation.value("node") {
             guard let named = NodeName(name) else {
@@ -39,8 +39,9 @@ struct DaemonSettings {
             server: "accordiond/\(DaemonCommand.version)")
     }
 
-    /// `--state`, what systemd names, the system's directory for a system service, else the user's own.
-    static func stateDirectory(_ invocation: Invocation) throws(StartFailure) -> String {
+    /// `--state`, what systemd names, the system's directory for a system service, else the user's own; the last with all
+    /// above it is made, where it is missing and `making`, for the user alone.
+    static func stateDirectory(_ invocation: Invocation, making: Bool = false) throws(StartFailure) -> String {
         if let named = invocation.value("state") {
             guard !named.isEmpty else { throw StartFailure(.daemonUsage, "--state names no directory") }
             return named
@@ -50,7 +51,7 @@ struct DaemonSettings {
         }
         if !invocation.flag("user"), geteuid() == 0 { return "/var/lib/accordiond" }
         do throws(UserPlaceFault) {
-            return try UserState.directory()
+            return making ? try UserState.madeDirectory() : try UserState.directory()
         } catch {
             throw StartFailure(.brokenConfiguration, "\(error.message): name a directory with --state")
         }

@@ -131,6 +131,25 @@ import Testing
         #expect(try run(["--version"]).output.isLike("accordiond *\n"))
     }
 
+    @Test func `what a user's daemon makes for its state is for the user alone, and --check makes nothing`() throws {
+        let scratch = try Scratch()
+        let environment = ["HOME=\(scratch.path)/home", "XDG_STATE_HOME=", "STATE_DIRECTORY="]
+        _ = try run(["--user", "--check"], environment: environment)
+        unsafe #expect(access(scratch.path + "/home", F_OK) != 0)
+        let daemon = try Process(
+            productsDirectory + "/accordiond", ["--user", "--listen", "unix:\(scratch.path)/s"],
+            environment: environment,
+            output: scratch.path + "/log")
+        try until("it listens") { daemon.hasEnded || contents(scratch.path + "/log").contains("listening") }
+        daemon.signal(SIGTERM)
+        #expect(try daemon.waitForEnd() == 0, "\(contents(scratch.path + "/log"))")
+        for path in ["", "/.local", "/.local/state", "/.local/state/accordiond"] {
+            var status = stat()
+            #expect(
+                unsafe stat(scratch.path + "/home" + path, &status) == 0 && status.st_mode & 0o777 == 0o700, "\(path)")
+        }
+    }
+
     @Test func `a user's daemon refuses a directory that others can enter`() throws {
         let scratch = try Scratch()
         let directory = scratch.path + "/accordiond-\(geteuid())"
