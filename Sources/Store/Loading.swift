@@ -120,6 +120,7 @@ extension Opened {
             "SELECT born, field, path, siblings, checksum FROM flag WHERE document = ?")
         try statement.bind(1, row.id)
         defer { statement.reset() }
+        parts.flags.reserveCapacity(Int(clamping: min(max(row.rows, 0), 1 << 18)))
         while try statement.step() {
             parts.rows += 1
             parts.digest ^= statement.integer(4)

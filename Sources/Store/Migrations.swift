@@ -6,18 +6,19 @@ enum Migrations {
     /// "Accd", so that a file tells whose it is.
     static let applicationID: Int64 = 0x4163_6364
 
-    /// Each step in order; the number of those taken is the file's `user_version`.
+    /// Each step in order; the number of those taken is the file's `user_version`. Documents lie in the order of their names,
+    /// so that the list of all is read from front to back.
     static let steps: [String] = [
         """
         CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL)
           WITHOUT ROWID, STRICT;
         CREATE TABLE document (
-          id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version BLOB NOT NULL,
+          name TEXT NOT NULL PRIMARY KEY, id INTEGER NOT NULL UNIQUE, version BLOB NOT NULL,
           clock_milliseconds INTEGER NOT NULL, clock_count INTEGER NOT NULL,
           is_present INTEGER NOT NULL, title TEXT NOT NULL, sections INTEGER NOT NULL, open INTEGER NOT NULL,
           tasks INTEGER NOT NULL, done INTEGER NOT NULL, next_history INTEGER NOT NULL,
           rows INTEGER NOT NULL, digest INTEGER NOT NULL, checksum INTEGER NOT NULL
-        ) STRICT;
+        ) WITHOUT ROWID, STRICT;
         CREATE TABLE content (
           document INTEGER NOT NULL, node TEXT NOT NULL, counter INTEGER NOT NULL, born INTEGER NOT NULL,
           milliseconds INTEGER NOT NULL, count INTEGER NOT NULL, by TEXT NOT NULL, session INTEGER NOT NULL,

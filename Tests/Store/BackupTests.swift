@@ -62,7 +62,7 @@ private final class Busy: Sendable {
     }
 
     @Test func `backups taken while turns are stored are each the state after one of them`() async throws {
-        let turns = try Turns(isLong ? 4_000 : 400)
+        let turns = try Turns(isLong ? 900 : 300)
         let store = try DocumentStore(directory: directory)
         let busy = Busy(store, turns)
         let work = Task.detached { try busy.run() }

@@ -83,7 +83,7 @@ struct Turns {
                 }
             }
             for name in names where turn > 0 {
-                let page = try store.history(name, section: nil, before: nil, limit: 1_000, bytesMax: .max)
+                let page = try store.history(name, section: nil, before: nil, limit: turn + 1, bytesMax: .max)
                 if page.entries.count != turn || page.rowsSetAside > 0 {
                     return (turn, "\(page.entries.count) entries of history after \(turn) turns")
                 }
