@@ -102,11 +102,12 @@ final class Keeper {
         } then: { [self] result in
             switch result {
             case .success(let outlines):
-                begin()
-                hub.learn(outlines, isLast: outlines.count < Keeper.outlinesAtOnce)
+                // The next part is read while this one is learned.
                 if outlines.count == Keeper.outlinesAtOnce, let last = outlines.last {
                     learn(hub, after: last.name, begin, orElse: refuse)
                 }
+                begin()
+                hub.learn(outlines, isLast: outlines.count < Keeper.outlinesAtOnce)
             case .failure(let failure): refuse(failure.message)
             }
         }
