@@ -72,6 +72,10 @@ let package = Package(
             name: "CFaultVFS", path: "Tests/CFaultVFS",
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("sqlite3")]),
+        // What libFuzzer calls; Tests/Fuzz/run links it.
+        .target(
+            name: "LineFuzzer", dependencies: ["Causality", "AccordionModel", "Bytes", "Wire", "Hub"],
+            path: "Tests/Fuzz", exclude: ["run", "long-fuzz", "Corpus"], swiftSettings: swiftRules),
         tests("Store", "Store", "CFaultVFS", "TestSupport", "AccordionModel", "Causality"),
         tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality", exclude: ["Vectors"]),
         tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),

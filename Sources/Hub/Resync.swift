@@ -18,16 +18,17 @@ extension Hub {
             $0.eventDrops += 1
         }
         session.dropCount &+= 1
-        for subscription in session.subscriptions
-        where subscription.behindSince == nil && subscription.givenTurn > session.emptyTurn {
-            subscription.behindSince = session.emptyTurn + 1
-            session.behindCount += 1
+        let since = session.emptyTurn + 1
+        for subscription in session.subscriptions where subscription.givenTurn >= since {
+            // It may have been behind for a turn that fell, and what came before that is lost only now.
+            if subscription.behindSince == nil { session.behindCount += 1 }
+            subscription.behindSince = min(subscription.behindSince ?? since, since)
         }
         if let watch = session.listWatch, watch.givenTurn > session.emptyTurn {
             watch.isBehind = true
             // What was being made good may be lost again.
-            let since = watch.goodTurn > session.emptyTurn ? watch.goodSince : session.emptyTurn + 1
-            watch.missedSince = min(watch.missedSince ?? since, since)
+            let missed = watch.goodTurn > session.emptyTurn ? watch.goodSince : since
+            watch.missedSince = min(watch.missedSince ?? missed, missed)
             watch.madeGoodTo = nil
         }
     }

@@ -47,6 +47,32 @@ struct FallTests {
         #expect(kinds(bob.take()) == ["snapshot resync"])
     }
 
+    @Test func `content that was dropped after a turn had fallen comes all the same`() {
+        let test = TestHub(store: MemoryStore()) { $0.queuedEventBytesMax = 1_500 }
+        let (actor, slow, other) = (test.connect("ann"), test.connect("slow"), test.connect("other"))
+        actor.ask(Lines.tour)
+        actor.ask(Lines.rows)
+        actor.ask(Lines.many("third", 2))
+        slow.readBytesMax = 0
+        slow.ask(#"{"op":"ping"}"#)
+        slow.ask(#"{"op":"subscribe","doc":"tour","presence":true}"#)
+        slow.ask(#"{"op":"subscribe","doc":"third"}"#)
+        test.tellPresence()
+        // The turn that falls has of `tour` only who is here, and wrote to another document.
+        other.send(#"{"op":"subscribe","doc":"tour"}"#)
+        actor.send(#"{"op":"open","doc":"rows","section":"y"}"#)
+        test.milliseconds += 1_000
+        test.fates = [.lost]
+        test.tellPresence()
+        #expect(kinds(actor.take()).last == "storage_failed")
+        for _ in 0..<20 { actor.ask(#"{"op":"toggle","doc":"third","section":"s1"}"#) }
+        #expect(test.hub.counters.eventDrops > 0)
+        slow.drain()
+        var replica = Replica()
+        replica.apply(slow.takeParsed())
+        for name in ["tour", "third"] { expectSame(replica, name, actor, "after") }
+    }
+
     @Test func `the turn gathered behind a failed commit falls with it`() {
         alice.send(#"{"op":"open","doc":"tour","section":"a"}"#)
         test.endTurn()

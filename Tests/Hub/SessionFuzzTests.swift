@@ -153,7 +153,10 @@ private struct Sessions {
 struct SessionFuzzTests {
     private static var seedCount: Int { unsafe getenv("ACCORDION_LONG") == nil ? 60 : 5_000 }
 
-    @Test(arguments: (0..<seedCount).map { _ in freshSeed() })
+    /// Seeds that once found a fault: content that was dropped after a turn had fallen never came.
+    private static let notable: [UInt64] = [9_725_782_223_602_739_378]
+
+    @Test(arguments: notable + (0..<seedCount).map { _ in freshSeed() })
     func `whatever clients send and however they read, each request has its reply and nothing is left`(seed: UInt64) {
         var sessions = Sessions(seed: seed)
         for _ in 0..<300 { sessions.step() }
