@@ -1,5 +1,5 @@
 // Why this file exists: bytes that wait for slow clients are memory that nobody sees. Frames tell a ledger what they
-// hold, so that the daemon can say in `status` how much that is.
+// hold, so that a test can say whether the last of them was let go when it should have been.
 
 /// The sum of the capacities, in bytes, of the frames alive that were given this ledger.
 @usableFromInline package final class FrameLedger {
