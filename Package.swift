@@ -44,6 +44,7 @@ let package = Package(
         system("CLibuv", "libuv", "libuv1-dev"), system("CUnicode", nil, "libutf8proc-dev"),
         system("CNcurses", nil, "libncurses-dev"), system("CGetopt", nil, "libc6-dev"),
         system("CSQLite", "sqlite3", "libsqlite3-dev"),
+        system("CMarkdown", nil, "libcmark-gfm-extensions-dev"), system("CXML", "libxml-2.0", "libxml2-dev"),
         face("CJSON", links: ["simdjson"]),
 
         room("Causality"), room("AccordionModel", "Causality", "CUnicode"), room("Bytes"),
@@ -53,7 +54,7 @@ let package = Package(
             swiftSettings: swiftRules + [.enableExperimentalFeature("Lifetimes")]),
         room("Hub", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Mirror", "Causality", "AccordionModel", "Wire", "CUnicode"),
-        room("Formats", "AccordionModel", "Wire"),
+        room("Formats", "AccordionModel", "Bytes", "Wire", "CMarkdown", "CXML"),
         room("Store", "Causality", "AccordionModel", "Bytes", "Wire", "CSQLite"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
 
@@ -81,7 +82,7 @@ let package = Package(
         tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Hub", "Hub", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Mirror", "Mirror", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("Formats", "Formats", "Wire", "AccordionModel", "Bytes"),
+        tests("Formats", "Formats", "TestSupport", "Wire", "AccordionModel", "Bytes", exclude: ["Samples"]),
         .testTarget(
             name: "EventLoopTests", dependencies: ["EventLoop", "Bytes", "TestSupport"], path: "Tests/EventLoop",
             exclude: ["LoopLifetimeCheck", "address-sanitizer"], swiftSettings: swiftRules),
