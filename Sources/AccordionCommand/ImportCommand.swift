@@ -62,16 +62,17 @@ enum ImportCommand {
         } catch {
             throw CommandFailure(.unreadableFile, "\(source): \(error.reason)")
         }
-        guard let format = format ?? Format.detect(bytes.span) else {
+        guard let format = format ?? Format.detect(bytes.span, path: path) else {
             let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure(
-                .unreadableFile, "\(source): neither a list nor an object of JSON; the formats are \(known)")
+            let what = bytes.isEmpty ? "there is nothing in it" : "it is none of the formats that are known"
+            throw CommandFailure(.unreadableFile, "\(source): \(what) (\(known); --format says which)")
         }
         do throws(ImportFault) {
             let imported = try Imported(
                 reading: bytes.span, as: format, title: FileName.stem(of: path), options: options)
             for note in imported.notes {
-                Standard.error("accordion: \(DisplayText.visible(source)): \(note.message)\n")
+                let place = DisplayText.visible(source) + (note.line == nil ? ": " : ":")
+                Standard.error("accordion: \(place)\(DisplayText.visible(note.message))\n")
             }
             return imported
         } catch {

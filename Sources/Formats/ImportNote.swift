@@ -17,7 +17,8 @@ package struct ImportNote: Equatable, Sendable {
     /// Text of the file in it is quoted, controls escaped. With a line it begins with that, as `ImportFault.message` does.
     package var message: String {
         if let line {
-            return "\(line): \(what)" + (count == 1 ? "" : ", here and in \(count - 1) more places")
+            if count == 1 { return "\(line): \(what)" }
+            return "\(line): \(what), here and in \(count - 1) more place\(count == 2 ? "" : "s")"
         }
         let place = self.place.map(JSONEscape.quoted) ?? "the top"
         return count == 1 ? "\(what), at \(place)" : "\(what), in \(count) places, first at \(place)"

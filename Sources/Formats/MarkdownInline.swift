@@ -29,8 +29,12 @@ struct MarkdownInline {
         var current = container.firstChild
         while let node = current {
             switch node.kind {
-            case .text, .inlineCode: pieces.append(node.literal)
-            case .softBreak: pieces.append(" ")
+            case .text:
+                // A comment that is left out had a space on either side.
+                let isDouble = pieces.last == "" && pieces.dropLast().last?.last == " " && node.literal.first == " "
+                pieces.append(isDouble ? String(node.literal.dropFirst()) : node.literal)
+            case .inlineCode: pieces.append(node.literal)
+            case .softBreak: if pieces.last != "\n" { pieces.append(" ") }
             case .lineBreak: pieces.append(breaks == .lines ? "\n" : " ")
             case .inlineHTML: html(node.literal, breaks, &pieces, &openMarks)
             case .link, .image: links.append((node, pieces.count))
@@ -77,7 +81,7 @@ struct MarkdownInline {
     ) {
         if literal.hasPrefix("<!--") {
             commentCount += 1
-            return
+            return pieces.append("")
         }
         let name = literal.dropFirst().dropLast().lowercased()
         if ["br", "br/", "br /"].contains(name) { return pieces.append(breaks == .lines ? "\n" : " ") }

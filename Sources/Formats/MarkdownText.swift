@@ -7,10 +7,18 @@ enum MarkdownText {
     /// What a comment begins with that holds members of a section.
     static let annotationMark = "accordion:"
 
-    /// Writes a text that is not empty. Its lines end in a backslash, Markdown's mark for a line that ends here, and begin
-    /// with `indent`; a title (`isOneLine`) has its line ends as entities, as everything that could steer a terminal.
-    static func write(_ text: String, indent: [UInt8] = [], isOneLine: Bool, into frame: Frame) {
-        var escaping = Escaping(bytes: Array(text.utf8), indent: indent, isOneLine: isOneLine, frame: frame)
+    enum Place {
+        /// Lines end in a backslash, Markdown's mark for a line that ends here, and begin with an indentation.
+        case paragraph(indent: [UInt8])
+        /// One line, its line ends entities.
+        case item
+        /// The same, where the beginning of the line means nothing any more.
+        case heading
+    }
+
+    /// Writes a text that is not empty. What could steer a terminal becomes an entity.
+    static func write(_ text: String, as place: Place, into frame: Frame) {
+        var escaping = Escaping(Array(text.utf8), as: place, into: frame)
         escaping.write()
     }
 
@@ -45,18 +53,22 @@ enum MarkdownText {
 
 /// One text being written.
 private struct Escaping {
-    let bytes: [UInt8]
-    let indent: [UInt8]
-    let isOneLine: Bool
-    let frame: Frame
+    private let bytes: [UInt8]
+    private let indent: [UInt8]
+    private let isOneLine: Bool
+    private let isHeading: Bool
+    private let frame: Frame
     /// A bar means something only where a line of dashes can follow.
     private let hasLines: Bool
 
-    init(bytes: [UInt8], indent: [UInt8], isOneLine: Bool, frame: Frame) {
+    init(_ bytes: [UInt8], as place: MarkdownText.Place, into frame: Frame) {
         self.bytes = bytes
-        self.indent = indent
-        self.isOneLine = isOneLine
         self.frame = frame
+        switch place {
+        case .paragraph(let indent): (self.indent, isOneLine, isHeading) = (indent, false, false)
+        case .item: (indent, isOneLine, isHeading) = ([], true, false)
+        case .heading: (indent, isOneLine, isHeading) = ([], true, true)
+        }
         hasLines = !isOneLine && bytes.contains(0x0A)
     }
 
@@ -73,7 +85,7 @@ private struct Escaping {
 
     mutating func write() {
         var index = 0
-        var isLineStart = true
+        var isLineStart = !isHeading
         while index < bytes.count {
             let byte = bytes[index]
             if byte == 0x0A, isRealBreak(index) {
@@ -87,7 +99,7 @@ private struct Escaping {
             if let (value, count) = Steering.scalar(in: bytes.span, at: index) {
                 entity(value)
                 index += count
-            } else if byte == 0x20, isLineStart || index + 1 == bytes.count || isRealBreak(index + 1) {
+            } else if byte == 0x20, isLineStart || index == 0 || index + 1 == bytes.count || isRealBreak(index + 1) {
                 entity(0x20)
                 index += 1
             } else if isLineStart, let end = numberEnd(index) {

@@ -53,7 +53,7 @@ package struct MarkdownWriter {
         if !attributes.title.isEmpty {
             separate()
             frame.append("# ")
-            MarkdownText.write(attributes.title, isOneLine: true, into: frame)
+            MarkdownText.write(attributes.title, as: .heading, into: frame)
             frame.append(0x0A)
             last = .block
         }
@@ -86,9 +86,18 @@ package struct MarkdownWriter {
                 guard !section.isRow, section.attributes.task == nil else { break }
                 start -= 1
             }
+            // Steps that are counted stay in one list.
+            while start > 0, start < blocks.count, isSequel(blocks[start], of: blocks[start - 1]) { start += 1 }
         }
         numbers[indent.count] = nil
         stack.append(Frame(blocks: blocks, indent: indent, level: level, headingsStart: start))
+    }
+
+    private func isSequel(_ block: Block, of before: Block) -> Bool {
+        guard case .section(let index) = block, case .section(let former) = before,
+            let number = NumberedTitle(document[index].title), let last = NumberedTitle(document[former].title)
+        else { return false }
+        return number.delimiter == last.delimiter && number.number == last.number + 1
     }
 
     private mutating func frontMatter(_ attributes: DocumentAttributes) {
@@ -119,7 +128,7 @@ package struct MarkdownWriter {
             annotation.text = text
             comment(annotation)
         } else {
-            MarkdownText.write(text, indent: indent, isOneLine: false, into: frame)
+            MarkdownText.write(text, as: .paragraph(indent: indent), into: frame)
             frame.append(0x0A)
         }
         ended(indent)
@@ -174,7 +183,7 @@ package struct MarkdownWriter {
         for _ in 0..<level { frame.append(UInt8(ascii: "#")) }
         if !section.title.isEmpty {
             frame.append(0x20)
-            MarkdownText.write(section.title, isOneLine: true, into: frame)
+            MarkdownText.write(section.title, as: .heading, into: frame)
         }
         frame.append(0x0A)
         var annotation = Annotation(section.attributes)
@@ -206,7 +215,7 @@ package struct MarkdownWriter {
             comment(annotation)
         } else {
             if let task = section.attributes.task { frame.append(task ? "[x] " : "[ ] ") }
-            MarkdownText.write(number?.rest ?? section.title, isOneLine: true, into: frame)
+            MarkdownText.write(number?.rest ?? section.title, as: .item, into: frame)
             frame.append(0x0A)
             if annotation.json != nil {
                 frame.append(inner)
