@@ -86,13 +86,13 @@ struct FrontMatter {
         if isBlock { return more.joined(separator: " ") }
         let whole = ([value] + more).joined(separator: " ")
         if whole.hasPrefix("\"") || whole.hasPrefix("'") { return unquoted(whole) }
-        guard let comment = whole.firstRange(of: " #") else { return whole.trimmed }
+        guard let comment = whole[...].firstPlace(of: " #") else { return whole.trimmed }
         return String(whole[..<comment.lowerBound]).trimmed
     }
 
     private static func unquoted(_ text: String) -> String {
         if text.count >= 2, text.hasPrefix("'"), text.hasSuffix("'") {
-            return String(text.dropFirst().dropLast()).replacing("''", with: "'")
+            return String(text.dropFirst().dropLast()).withEach("''", as: "'")
         }
         guard text.count >= 2, text.hasPrefix("\"") else { return text }
         // YAML's double quotes are JSON's, but for escapes that hardly anybody writes.
@@ -102,15 +102,5 @@ struct FrontMatter {
             object["a"]?.string
         }
         return (read ?? nil) ?? String(text.dropFirst().dropLast(text.hasSuffix("\"") ? 1 : 0))
-    }
-}
-
-extension String {
-    /// Without spaces and tabs at either end.
-    var trimmed: String {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        guard let start = utf8.firstIndex(where: { !isSpace($0) }), let end = utf8.lastIndex(where: { !isSpace($0) })
-        else { return "" }
-        return String(self[start...end])
     }
 }

@@ -258,7 +258,7 @@ struct MarkdownReader {
     private static func comment(_ text: String) -> (body: String, rest: String)? {
         guard let start = text.utf8.firstIndex(where: { !FileText.isSpace($0) }) else { return nil }
         let beginning = text[start...]
-        guard beginning.hasPrefix("<!--"), let end = beginning.dropFirst(4).firstRange(of: "-->") else { return nil }
+        guard beginning.hasPrefix("<!--"), let end = beginning.dropFirst(4).firstPlace(of: "-->") else { return nil }
         return (String(beginning.dropFirst(4)[..<end.lowerBound]), String(beginning[end.upperBound...]))
     }
 

@@ -10,7 +10,7 @@ struct MarkdownTable {
             var cells: [String] = []
             var cell = current.firstChild
             while let content = cell {
-                cells.append(inline.text(of: content, .spaces).replacing("\n", with: " "))
+                cells.append(inline.text(of: content, .spaces).withEach("\n", as: " "))
                 cell = content.next
             }
             // The library leaves out cells that no column is there for.

@@ -65,7 +65,7 @@ struct OutlineBuilder {
         var lines = text
         if isFlat || !first.isEmpty {
             let around = prefixes.prefix(Self.prefixesMax).joined()
-            lines = around + first + text.replacing("\n", with: "\n" + around + more)
+            lines = around + first + text.withEach("\n", as: "\n" + around + more)
         }
         try at(line) { builder throws(InvalidDocument) in try builder.addText(lines) }
     }

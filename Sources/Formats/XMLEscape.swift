@@ -67,13 +67,3 @@ enum XMLEscape {
         index + 2 < bytes.count && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
     }
 }
-
-extension String {
-    /// Without white space at either end.
-    var trimmedOfSpace: String {
-        guard let start = utf8.firstIndex(where: { !FileText.isSpace($0) }),
-            let end = utf8.lastIndex(where: { !FileText.isSpace($0) })
-        else { return "" }
-        return String(self[start...end])
-    }
-}

@@ -158,7 +158,7 @@ import Wire
 
     private static func checkEncoding(_ declaration: Span<UInt8>) throws(ImportFault) {
         let words = String(decoding: declaration.indices.map { declaration[$0] }, as: UTF8.self)
-        guard words.hasPrefix("<?xml"), let start = words.firstRange(of: "encoding") else { return }
+        guard words.hasPrefix("<?xml"), let start = words[...].firstPlace(of: "encoding") else { return }
         let value = words[start.upperBound...].drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
         let name = String(value.prefix { $0 != "\"" && $0 != "'" && $0 != " " && $0 != "?" })
         guard encodings.contains(name.lowercased()) else {
