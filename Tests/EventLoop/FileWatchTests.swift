@@ -15,7 +15,10 @@ private func write(_ text: String, to path: String) {
             let path = directory + "/s"
             write("one", to: path)
             var count = 0
-            let watch = try FileWatch(loop, besides: path) { error in if error == nil { count += 1 } }
+            var failures: [SystemError] = []
+            let watch = try FileWatch(loop, besides: path) { error in
+                if let error { failures.append(error) } else { count += 1 }
+            }
             let steps: [() -> Void] = [
                 { write("two", to: path) }, { write("three", to: directory + "/other") },
                 { _ = unsafe rename(directory + "/other", path) }, { write("four", to: path) },
@@ -28,6 +31,7 @@ private func write(_ text: String, to path: String) {
                 step()
                 try loop.run { count > 0 }
             }
+            #expect(failures.isEmpty)
             watch.close()
             watch.close()
         }
