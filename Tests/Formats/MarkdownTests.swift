@@ -197,6 +197,9 @@ func outline(_ document: Document) -> [String] {
         let document = try read(text).document
         #expect(document.sections.map(\.path.text) == ["a", "a~2", "b", "a~3"])
         #expect(!(try exported(document, as: .markdown)).contains("accordion"))
+        let other = try read(text + "<!-- accordion: {\"id\":\"x\"} -->\n\n## a\n").document
+        #expect(other.sections.map(\.path.text) == ["a", "a~2", "b", "x", "a~3"])
+        #expect(try exported(other, as: .markdown).split(separator: "accordion").count == 2)
     }
 
     @Test func `depth and length of what is nested cost no stack`() throws {
