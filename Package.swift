@@ -53,6 +53,7 @@ let package = Package(
             swiftSettings: swiftRules + [.enableExperimentalFeature("Lifetimes")]),
         room("Hub", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Mirror", "Causality", "AccordionModel", "Wire", "CUnicode"),
+        room("Replication", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Formats", "AccordionModel", "Wire"),
         room("Store", "Causality", "AccordionModel", "Bytes", "Wire", "CSQLite"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
