@@ -64,7 +64,8 @@ let package = Package(
             "AccordionCommand", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Terminal", "CommandLine"),
         program(
-            "AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "EventLoop", "CommandLine"),
+            "AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "Replication", "Mirror",
+            "EventLoop", "CommandLine"),
 
         // What tests of several rooms share.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: swiftRules),

@@ -11,10 +11,11 @@ struct Exchange {
     struct Lack {
         /// What somebody has of it.
         var version: VersionVector
-        /// Who has it; nil: nobody that is known.
-        var holder: String?
+        /// Who has it, or had.
+        var holders: [String]
         let sinceMilliseconds: Int64
         var askedMilliseconds: Int64 = .min
+        var asked = 0
     }
 
     var startMilliseconds: Int64 = 0
@@ -34,6 +35,7 @@ struct Exchange {
     }
 
     static let listedMax = 16
+    static let holdersMax = 8
     static let lacksMax = 10_000
     static let versionsAtOnce = 1_000
 }
@@ -41,6 +43,8 @@ struct Exchange {
 extension Replicator {
     /// Says what we have, and that we are here.
     func announce() {
+        // What one says whose name is in use by another must not spread.
+        guard readOnlyReason == nil else { return }
         exchange.announcedMilliseconds = milliseconds
         actions.append(.broadcast(PeerMessage.here(hashes: inventory.hashes).text(from: settings.peer)))
     }
@@ -51,6 +55,7 @@ extension Replicator {
             let (peer, message) = try PeerMessage.read(text, parser)
             guard peer.instance != settings.peer.instance else { return }
             if peer.node == settings.peer.node { suspect(peer) }
+            if readOnlyReason != nil { return }
             switch message {
             case .here(let hashes): compare(hashes, peer)
             case .list(let bucket):
@@ -98,20 +103,20 @@ extension Replicator {
 
     private func lack(_ name: DocumentName, _ version: VersionVector, holder: String) {
         if var known = exchange.lacks[name] {
-            if known.version.covers(version), known.holder != nil { return }
             known.version.join(version)
-            known.holder = holder
+            if !known.holders.contains(holder) { known.holders.append(holder) }
+            if known.holders.count > Exchange.holdersMax { known.holders.removeFirst() }
             exchange.lacks[name] = known
         } else if exchange.lacks.count < Exchange.lacksMax {
             exchange.lacks[name] = Exchange.Lack(
-                version: version, holder: holder, sinceMilliseconds: milliseconds)
+                version: version, holders: [holder], sinceMilliseconds: milliseconds)
         }
     }
 
-    /// Asks for a state, of one run or of all.
-    func want(_ name: DocumentName, from holder: String?) {
-        let text = PeerMessage.want(name, inventory[name]).text(from: settings.peer)
-        actions.append(holder.map { .send(text, to: $0) } ?? .broadcast(text))
+    /// Asks all who has more of a document. (A whole state is asked of one at a time: it may be large.)
+    func lookFor(_ name: DocumentName) {
+        let text = PeerMessage.list(bucket: Inventory.bucket(of: name)).text(from: settings.peer)
+        actions.append(.broadcast(text))
     }
 
     /// What another daemon asked for. Nothing is sent where it knows all of it.
@@ -160,7 +165,7 @@ extension Replicator {
         for (name, start) in since.sorted(by: { $0.key < $1.key })
         where start + settings.patienceMilliseconds <= milliseconds {
             exchange.waiting[name] = milliseconds
-            want(name, from: nil)
+            if exchange.lacks[name] == nil { lookFor(name) }
         }
         askForLacking()
     }
@@ -176,11 +181,13 @@ extension Replicator {
             // The stream may bring it yet.
             guard lack.sinceMilliseconds + settings.patienceMilliseconds / 2 <= milliseconds else { continue }
             if lack.askedMilliseconds.addingWithoutOverflow(settings.patienceMilliseconds) > milliseconds { continue }
-            let isFirst = lack.askedMilliseconds == .min
             exchange.lacks[name]?.askedMilliseconds = milliseconds
+            exchange.lacks[name]?.asked += 1
             asked += 1
-            // Who has it may be gone: from the second time on everybody is asked.
-            want(name, from: isFirst ? lack.holder : nil)
+            // Who has it may be gone: the next time another one is asked.
+            let holder = lack.holders[lack.asked % lack.holders.count]
+            let text = PeerMessage.want(name, inventory[name]).text(from: settings.peer)
+            actions.append(.send(text, to: holder))
         }
     }
 }

@@ -60,6 +60,9 @@ struct Outgoing {
         }
     }
 
+    /// The store may have rows that were not told.
+    mutating func lookAgain() { hasMore = true }
+
     private mutating func push(_ row: OutgoingRow) {
         guard row.place > lastPlace else { return }
         lastPlace = row.place

@@ -69,13 +69,16 @@ package struct ReplicationRecord: Sendable {
 package struct PublishID: Hashable, Sendable {
     package let name: DocumentName
     package let dot: Dot
+    /// The run that made it: two daemons under one name must not have parts of each other's.
+    package let instance: String
     package let part: Int
     /// The row's, for the answer.
     package let place: Int64
 
-    package init(name: DocumentName, dot: Dot, part: Int, place: Int64) {
+    package init(name: DocumentName, dot: Dot, instance: String, part: Int, place: Int64) {
         self.name = name
         self.dot = dot
+        self.instance = instance
         self.part = part
         self.place = place
     }

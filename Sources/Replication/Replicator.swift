@@ -28,6 +28,7 @@ package final class Replicator {
     private var done = DoneSequences(through: 0)
     /// The next message that the stream has for us.
     private var expected: UInt64 = 1
+    package var nextSequence: UInt64 { expected }
     private var rereadMilliseconds: Int64 = .min
     /// To be read before anything is written, where the broker was there at the start.
     private var catchUpTo: UInt64?
@@ -125,13 +126,17 @@ package final class Replicator {
         }
     }
 
-    /// The commit has failed, and what came in since the last one is forgotten: it is read again. `record`s that were made
-    /// and not stored are void.
-    package func fell(_ records: [ReplicationRecord]) {
+    /// A commit has failed, memory was made anew from what is stored, and what came in since the last commit is forgotten: it
+    /// is read again. `records` were made and not told to be stored; `documents` are what the store has of those that were
+    /// written to.
+    package func fell(_ records: [ReplicationRecord], _ documents: [(name: DocumentName, version: VersionVector)]) {
         for record in records {
             confirmed.append(contentsOf: record.confirmed)
             confirmedDots.append(contentsOf: record.confirmedDots)
         }
+        for (name, version) in documents { inventory.set(name, version) }
+        // Some of it may be stored all the same.
+        outgoing.lookAgain()
         rewind()
     }
 
@@ -218,6 +223,13 @@ package final class Replicator {
         }
     }
 
+    /// The last sequence that the stream has, told now and then: what was lost on its way to us is read again.
+    package func streamEnds(at last: UInt64) {
+        guard stream != nil, expected <= last, milliseconds >= rereadMilliseconds else { return }
+        rereadMilliseconds = milliseconds + 1_000
+        actions.append(.read(from: expected))
+    }
+
     /// The stream ended before a sequence that it should have had, so there is nothing to wait for.
     package func skipped(to sequence: UInt64) {
         guard stream != nil, sequence > expected else { return }
@@ -268,7 +280,7 @@ package final class Replicator {
     private func trimFragments() {
         let (sequences, documents) = fragments.trim()
         for sequence in sequences { done.insert(sequence) }
-        for name in documents { want(name, from: nil) }
+        for name in documents { lookFor(name) }
     }
 
     func note(_ text: String) { actions.append(.note(text)) }
@@ -302,7 +314,9 @@ package final class Replicator {
             for (place, message) in messages.enumerated() {
                 actions.append(
                     .publish(
-                        PublishID(name: row.name, dot: row.dot, part: place + 1, place: row.place), message))
+                        PublishID(
+                            name: row.name, dot: row.dot, instance: row.instance, part: place + 1, place: row.place),
+                        message))
             }
         }
     }
