@@ -260,7 +260,8 @@ package final class Replicator {
             return refuseWrites(
                 "another daemon writes under the name \(own.node): each needs a name of its own (--node)")
         }
-        if dot.counter > inventory[whole.name][own.node] {
+        // (What this run made may have come back before the store said that it has it.)
+        if dot.counter > inventory[whole.name][own.node], whole.instance != own.instance {
             return refuseWrites(
                 "the stream has writes of \(own.node) that this state does not have: it was put back without --restore")
         }

@@ -109,7 +109,13 @@ final class Ledger {
     // MARK: - In the end
 
     func settle() {
-        for node in world.nodes where !node.isReadOnly { lookAtMemory(of: node) }
+        for node in world.nodes {
+            if !node.isReadOnly {
+                lookAtMemory(of: node)
+            } else if !isNameDoubled {
+                violate("node \(node.number) refuses writes for a reason that there is not")
+            }
+        }
         compareNodes()
         for client in world.clients { look(at: client) }
         lookForLost()

@@ -26,6 +26,8 @@ final class SimulatedClient {
     private var isOffline = false
     private var lastID = 0
     private var asked: [Int: Asked] = [:]
+    /// Documents that came to the list after they were last asked for: the refusal may be older than that.
+    private var listed: Set<DocumentName> = []
     private var seenOf: [Int: VersionVector] = [:]
     private var line: [UInt8] = []
     private let reader = ServerLineReader()
@@ -65,6 +67,7 @@ final class SimulatedClient {
 
     private func subscribe(_ document: DocumentName) {
         guard let replica = replicas[document] else { return }
+        listed.remove(document)
         ask(replica.subscription, .subscription(document))
     }
 
@@ -181,6 +184,7 @@ final class SimulatedClient {
             }
         case .changed(let changed): world.ledger.heard(changed.version, of: changed.name, from: process)
         case .listed(let document, _):
+            listed.insert(document)
             if replicas[document]?.life != .live { subscribe(document) }
         default: break
         }
@@ -196,7 +200,9 @@ final class SimulatedClient {
         switch kind {
         case .other: break
         case .subscription(let document):
-            if reply.failure != nil { _ = replicas[document]?.missing() }
+            guard reply.failure != nil else { break }
+            _ = replicas[document]?.missing()
+            if listed.contains(document) { subscribe(document) }
         case .intent(let document):
             let seen = seenOf.removeValue(forKey: id)
             if let version = reply.version, reply.failure == nil {
