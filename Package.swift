@@ -54,6 +54,7 @@ let package = Package(
             swiftSettings: swiftRules + [.enableExperimentalFeature("Lifetimes")]),
         room("Hub", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Mirror", "Causality", "AccordionModel", "Wire", "CUnicode"),
+        room("Replication", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Formats", "AccordionModel", "Bytes", "Wire", "CMarkdown", "CXML"),
         room("Store", "Causality", "AccordionModel", "Bytes", "Wire", "CSQLite"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
@@ -64,7 +65,8 @@ let package = Package(
             "AccordionCommand", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Terminal", "CommandLine"),
         program(
-            "AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "EventLoop", "CommandLine"),
+            "AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "Replication", "Mirror",
+            "EventLoop", "CommandLine"),
 
         // What tests of several rooms share.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: swiftRules),

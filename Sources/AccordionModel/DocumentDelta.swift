@@ -55,10 +55,13 @@ package struct DocumentDelta: Sendable {
     package var history: [HistoryEntry]
     /// Documents that lost to another content in this change: kept in the history until it is retired.
     package var lostContents: [Sibling<Content>]
+    /// Our own operations that other daemons must be told of, in order; none where there are no others.
+    package var operations: [Operation]
 
     package init(
         outline: DocumentOutline, clock: Stamp, content: CausalRegister<Content>? = nil, isWhole: Bool = false,
-        flags: [FlagChange] = [], history: [HistoryEntry] = [], lostContents: [Sibling<Content>] = []
+        flags: [FlagChange] = [], history: [HistoryEntry] = [], lostContents: [Sibling<Content>] = [],
+        operations: [Operation] = []
     ) {
         self.outline = outline
         self.clock = clock
@@ -67,6 +70,7 @@ package struct DocumentDelta: Sendable {
         self.flags = flags
         self.history = history
         self.lostContents = lostContents
+        self.operations = operations
     }
 
     /// Adds what has changed after it, so that both are stored at once.
@@ -86,6 +90,7 @@ package struct DocumentDelta: Sendable {
         }
         history.append(contentsOf: later.history)
         lostContents.append(contentsOf: later.lostContents)
+        operations.append(contentsOf: later.operations)
     }
 }
 

@@ -104,8 +104,8 @@ package struct HistoryEntry: Sendable, Equatable {
 extension HistoryEntry {
     /// The entry of `operation` as it was applied to `state`, which it has become part of.
     package init(
-        number: Int64, _ operation: Operation, _ applied: Applied, _ state: SharedState, kind: Kind = .write,
-        target: Int64 = 0, measure: (Document) -> ContentWrite
+        number: Int64, _ operation: Operation, _ applied: Applied, _ state: SharedState,
+        measure: (Document) -> ContentWrite
     ) {
         var flags: [Flag] = []
         if let document = state.view?.document, operation.content == nil {
@@ -137,8 +137,8 @@ extension HistoryEntry {
             }
         }
         self.init(
-            number: number, dot: operation.dot, stamp: operation.stamp, by: operation.by, kind: kind,
-            born: state.view?.born ?? 0, target: target, flags: flags, content: effect, conflicts: conflicts,
+            number: number, dot: operation.dot, stamp: operation.stamp, by: operation.by,
+            kind: operation.kind, born: state.view?.born ?? 0, target: operation.target, flags: flags, content: effect, conflicts: conflicts,
             lostContents: lost)
     }
 }

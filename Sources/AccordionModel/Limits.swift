@@ -13,4 +13,15 @@ package struct Limits: Sendable, Equatable {
     package var batchOperationsMax = 1_000
 
     package init() {}
+
+    /// What was accepted once, here or by another daemon, is read again, whatever is accepted now. Ids that were made from
+    /// titles stand in what is stored and count as text there, so that the bounds are far above the protocol's.
+    package static var accepted: Limits {
+        var limits = Limits()
+        limits.sectionsMax = 1 << 24
+        limits.depthMax = 64
+        limits.textBytesMax = 1 << 30
+        limits.titleBytesMax = 1 << 20
+        return limits
+    }
 }

@@ -94,6 +94,9 @@ package struct Operation: CausalOperation, Sendable {
     package var erasures: [Erasure]
     /// A creation takes away, in every register, all that its writer had seen.
     package var erasesSeen: VersionVector?
+    /// Whether it takes a write back or makes it again, and which: for the history of every replica.
+    package var kind = HistoryEntry.Kind.write
+    package var target: Int64 = 0
 
     package init(
         dot: Dot, stamp: Stamp, by: String, session: UInt64 = 0, content: ContentWrite? = nil,

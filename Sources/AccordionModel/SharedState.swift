@@ -46,33 +46,58 @@ package struct SharedState: Sendable {
         return apply(operation)
     }
 
-    /// Takes an operation of another replica; `milliseconds` is our wall clock. It may have to wait, be known already, or
-    /// set others free: what was applied is returned, in order. Where more than `waitingMax` would wait, none waits any more and
-    /// `needsWholeState` is told until one was joined.
+    /// What became of an operation that was taken.
+    package enum Reception: Sendable {
+        case known
+        /// It rests on something that is not known yet.
+        case waits
+        /// Those that waited for it must be taken next.
+        case applied(Applied, released: [Operation])
+    }
+
+    /// Takes an operation of another replica; `milliseconds` is our wall clock. Where more than `waitingMax` would wait, none
+    /// waits any more and `needsWholeState` is told until one was joined.
+    package mutating func take(
+        _ operation: Operation, at milliseconds: Int64, waitingMax: Int = SharedState.waitingOperationsMax
+    ) -> Reception {
+        if version.covers(operation.dot) { return .known }
+        if let missing = operation.missing(from: version) {
+            waiting.hold(operation, for: missing)
+            if waiting.count > waitingMax {
+                waiting.removeAll()
+                needsWholeState = true
+            }
+            return .waits
+        }
+        clock.observe(operation.stamp, at: milliseconds)
+        let applied = apply(operation)
+        return .applied(applied, released: waiting.release(operation.dot))
+    }
+
+    /// The same, and of all that it sets free: what was applied is returned, in order.
     package mutating func receive(
         _ operation: Operation, at milliseconds: Int64, waitingMax: Int = SharedState.waitingOperationsMax
     ) -> [Applied] {
-        var applied: [Applied] = []
+        var all: [Applied] = []
         var next = [operation]
         while let operation = next.popLast() {
-            if version.covers(operation.dot) { continue }
-            if let missing = operation.missing(from: version) {
-                waiting.hold(operation, for: missing)
-                if waiting.count > waitingMax {
-                    waiting.removeAll()
-                    needsWholeState = true
-                }
-                continue
-            }
-            clock.observe(operation.stamp, at: milliseconds)
-            applied.append(apply(operation))
-            next.append(contentsOf: waiting.release(operation.dot))
+            guard case .applied(let applied, let released) = take(operation, at: milliseconds, waitingMax: waitingMax)
+            else { continue }
+            all.append(applied)
+            next.append(contentsOf: released)
         }
-        return applied
+        return all
     }
 
     /// Joins another replica's whole state. Afterwards what waited is tried again.
     package mutating func join(_ other: SharedState, at milliseconds: Int64) {
+        for operation in absorb(other, at: milliseconds) {
+            _ = receive(operation, at: milliseconds, waitingMax: .max)
+        }
+    }
+
+    /// Joins another replica's whole state, and returns what waited: it must be taken again.
+    package mutating func absorb(_ other: SharedState, at milliseconds: Int64) -> [Operation] {
         content.join(other.content, version: version, otherVersion: other.version)
         for (register, theirs) in other.flags {
             flags[register, default: CausalRegister()].join(
@@ -89,7 +114,7 @@ package struct SharedState: Sendable {
         content.forEach { clock.observe($0.stamp, at: milliseconds) }
         rebuildView()
         needsWholeState = false
-        for operation in waiting.releaseAll() { _ = receive(operation, at: milliseconds, waitingMax: .max) }
+        return waiting.releaseAll()
     }
 
     // MARK: - Applying

@@ -18,7 +18,10 @@ enum BenchTable {
         ])
 
     private static var commands: [any BenchCommand.Type] {
-        [HostileCommand.self, SleepersCommand.self, CrashCommand.self, StartupCommand.self, SoakCommand.self]
+        [
+            HostileCommand.self, SleepersCommand.self, CrashCommand.self, StartupCommand.self, SoakCommand.self,
+            SimulateCommand.self,
+        ]
     }
 
     static func run(_ invocation: Invocation) throws(BenchFailure) {

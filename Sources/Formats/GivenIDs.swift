@@ -9,7 +9,7 @@ enum GivenIDs {
 
     /// For each section its id, where reading the document without it would give it another one; in the document's order.
     static func find(in document: Document) -> [String?] {
-        var isGiven = [Bool](repeating: false, count: document.sections.count)
+        var isGiven = document.sections.map { !canBeMade($0) }
         for _ in 0..<roundsMax {
             guard let made = rebuilt(document, isGiven) else { break }
             var isRight = true
@@ -21,6 +21,16 @@ enum GivenIDs {
             if isRight { return ids(document, isGiven) }
         }
         return ids(document, [Bool](repeating: true, count: document.sections.count))
+    }
+
+    /// Whether the id is the title's, or that with a number behind it, as later siblings of one name have it.
+    private static func canBeMade(_ section: Section) -> Bool {
+        let (segment, base) = (
+            section.path.segment, Segment.made(from: section.title, bytesMax: Limits().segmentBytesMax)
+        )
+        if segment == base { return true }
+        guard let mark = segment.utf8.lastIndex(of: UInt8(ascii: "~")) else { return false }
+        return base.utf8.starts(with: segment.utf8[..<mark])
     }
 
     private static func ids(_ document: Document, _ isGiven: [Bool]) -> [String?] {

@@ -32,7 +32,10 @@ extension Hub {
 
     /// What a turn wrote is stored.
     package func stored(_ turn: Turn) {
-        for room in turn.writtenRooms where room.unstoredTurns > 0 { room.unstoredTurns -= 1 }
+        for room in turn.writtenRooms where room.unstoredTurns > 0 {
+            room.unstoredTurns -= 1
+            serveReaders(room)
+        }
     }
 
     /// Lets documents go until they fit, those first that were asked for longest ago.

@@ -130,6 +130,7 @@ extension Hub {
             for session in waiting {
                 refuseParked(session, "\(JSONEscape.quoted(name.text)) can't be read: \(reason)")
             }
+            takeArrivals(name, isReadable: false)
             return
         }
         // Meanwhile a turn that fell may have brought it back.
@@ -141,6 +142,7 @@ extension Hub {
                 catchUp(subscription.session)
             }
         }
+        takeArrivals(name, isReadable: !isRecovering)
         waiting.forEach(unpark)
     }
 

@@ -43,6 +43,7 @@ package final class Hub {
     var waitingForCatalog: [Session] = []
     var waitingForDocument: [DocumentName: [Session]] = [:]
     var waitingForAnswer: [UInt64: Session] = [:]
+    var arrivals: [DocumentName: Arrivals] = [:]
     var answerNumber: UInt64 = 0
 
     /// Between a failed commit and the moment when memory has again what the disk has: nothing is decided.
@@ -50,8 +51,10 @@ package final class Hub {
     var fallen: [Turn] = []
     var unparked: [Session] = []
     var lostRooms: [DocumentName] = []
-    /// Why nothing may be written, where that is so.
-    package var writesRefused: Failure?
+    /// Why nothing may be written, where that is so: as the disk has it, and as this daemon's standing among others has it.
+    var diskRefusal: Failure?
+    package var standingRefusal: Failure?
+    var writesRefused: Failure? { standingRefusal ?? diskRefusal }
     var hasSaidGoodbye = false
 
     /// Bytes of the documents in memory, as far as they can be estimated.

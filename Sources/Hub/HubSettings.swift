@@ -42,10 +42,14 @@ package struct HubSettings: Sendable {
     /// What `hello` tells of the program, such as `accordiond/1.0`.
     package var server: String
     package var limits: HubLimits
+    /// Whether other daemons are to be told of what is written here.
+    package var isReplicated: Bool
 
     package init(
-        node: NodeName, epoch: String, run: UInt32 = 1, server: String, limits: HubLimits = HubLimits()
+        node: NodeName, epoch: String, run: UInt32 = 1, server: String, limits: HubLimits = HubLimits(),
+        isReplicated: Bool = false
     ) {
+        self.isReplicated = isReplicated
         self.node = node
         self.run = run
         self.epoch = epoch

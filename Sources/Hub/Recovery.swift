@@ -17,6 +17,8 @@ extension Hub {
         fanOut(gathered)
         turn = Turn(number: gathered.number + 1)
         fallen = unreleased + [gathered]
+        for waiting in arrivals.values { waiting.readers.forEach { $0(nil) } }
+        arrivals = [:]
         var names: Set<DocumentName> = []
         for turn in fallen {
             for room in turn.writtenRooms {
@@ -67,6 +69,9 @@ extension Hub {
     func put(_ name: DocumentName, _ outcome: LoadOutcome) {
         let room = rooms[name] ?? Room(name: name)
         room.undoLogs = [:]
+        room.awaited = [:]
+        for reader in room.readers { reader(nil) }
+        room.readers = []
         switch outcome {
         case .found(let stored):
             room.state = stored.state

@@ -33,6 +33,10 @@ final class Room {
     var hasFallen = false
     /// What each person can take back, of those who have asked for it since the document was loaded.
     var undoLogs: [String: OwnWrites] = [:]
+    /// Operations of other daemons that wait for others before them, by the ticket under which each was given.
+    var awaited: [Dot: UInt64] = [:]
+    /// Who wants the state once it is stored.
+    var readers: [(SharedState?) -> Void] = []
     /// What it was last counted with in the cache.
     var countedBytes = 0
 
@@ -125,10 +129,21 @@ struct PendingWrites {
     private var isContentWritten = false
     private var history: [HistoryEntry] = []
     private var lostContents: [Sibling<Content>] = []
+    private var operations: [Operation] = []
 
-    /// Notes a write that `state` has taken in.
-    mutating func note(_ operation: Operation, _ entry: HistoryEntry, _ state: SharedState) {
+    /// Notes that all registers may have changed, by another replica's whole state.
+    mutating func noteJoin(_ entries: [HistoryEntry]) {
+        history.append(contentsOf: entries)
+        isWhole = true
+        isContentWritten = true
+    }
+
+    /// Notes a write that `state` has taken in; `isToBeSent`: other daemons must be told of it.
+    mutating func note(
+        _ operation: Operation, _ entry: HistoryEntry, _ state: SharedState, isToBeSent: Bool
+    ) {
         history.append(entry)
+        if isToBeSent { operations.append(operation) }
         if operation.erasesSeen != nil { isWhole = true }
         if operation.content != nil {
             isContentWritten = true
@@ -149,6 +164,6 @@ struct PendingWrites {
         return DocumentDelta(
             outline: DocumentOutline(name, state), clock: state.clock.latest,
             content: isContentWritten ? state.content : nil, isWhole: isWhole, flags: flags, history: history,
-            lostContents: lostContents)
+            lostContents: lostContents, operations: operations)
     }
 }

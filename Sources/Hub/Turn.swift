@@ -46,6 +46,8 @@ package final class Turn {
     package let number: UInt64
     /// What must be on disk before `Hub.release`; complete once the turn has ended.
     package internal(set) var deltas: [DocumentDelta] = []
+    /// Tickets of `Hub.merge` that are done with once the turn is stored.
+    package internal(set) var settled: [UInt64] = []
     /// The documents that it wrote to.
     var writtenRooms: [Room] = []
     /// What was decided, in order: should the commit fail, it is answered again from here.
@@ -78,6 +80,6 @@ package final class Turn {
 
     var isEmpty: Bool {
         sessions.isEmpty && rooms.isEmpty && listings == nil && writtenRooms.isEmpty && deliveries.isEmpty
-            && resumed.isEmpty
+            && resumed.isEmpty && settled.isEmpty
     }
 }

@@ -10,7 +10,7 @@ extension Hub {
     private func writer(
         _ session: Session, _ options: Request.WriteOptions, _ state: SharedState
     ) throws(Failure) -> (Writer, isClamped: Bool) {
-        guard !options.replicated else {
+        guard !options.replicated || settings.isReplicated else {
             throw Failure(.badRequest, "\"replicated\": this daemon is in no cluster")
         }
         if let writesRefused { throw writesRefused }
@@ -118,26 +118,39 @@ extension Hub {
         } catch {
             throw Failure(error, in: room.name)
         }
-        guard let operation = decided else { return nil }
+        guard var operation = decided else { return nil }
+        (operation.kind, operation.target) = (kind, target)
         let titleBefore = room.state.view?.document.attributes.title
         let applied = room.state.applyOwn(operation)
         decidingRoom = room
         decidedCounter = operation.dot.counter
+        count { $0.writes += 1 }
+        took(operation, applied, room, titleBefore: titleBefore)
+        return applied
+    }
+
+    /// Tells everyone of an operation that the room's state has taken in, and puts it on the turn's list of what must be
+    /// stored.
+    func took(_ operation: Operation, _ applied: Applied, _ room: Room, titleBefore: String?) {
+        beginWriting(room)
+        let isOwn = operation.dot.node == settings.node
+        let entry = HistoryEntry(
+            number: room.nextHistoryNumber, operation, applied, room.state,
+            measure: { HistoryEntry.ContentWrite($0) })
+        room.nextHistoryNumber += 1
+        room.pending?.note(operation, entry, room.state, isToBeSent: isOwn && settings.isReplicated)
+        if isOwn { room.undoLogs[entry.by]?.add(entry) }
+        tell(room, applied, titleBefore: titleBefore)
+    }
+
+    /// The turn writes to the room.
+    func beginWriting(_ room: Room) {
         rooms[room.name] = room
         if room.pending == nil {
             room.pending = PendingWrites()
             turn.writtenRooms.append(room)
         }
-        let entry = HistoryEntry(
-            number: room.nextHistoryNumber, operation, applied, room.state, kind: kind, target: target,
-            measure: { HistoryEntry.ContentWrite($0) })
-        room.nextHistoryNumber += 1
-        room.pending?.note(operation, entry, room.state)
-        room.undoLogs[entry.by]?.add(entry)
         room.stateChanged()
-        count { $0.writes += 1 }
-        tell(room, applied, titleBefore: titleBefore)
-        return applied
     }
 
     private func tell(_ room: Room, _ applied: Applied, titleBefore: String?) {
@@ -145,16 +158,19 @@ extension Hub {
             guard let view = room.state.view else { return }
             return tell(room) { $0.changed(room.name, applied, room.state, view) }
         }
+        tellContent(room, applied.content == .created ? .created : .replaced, by: applied.by, titleBefore: titleBefore)
+    }
+
+    /// Tells that the content is another, or that there is none any more.
+    func tellContent(_ room: Room, _ reason: SnapshotReason, by: String, titleBefore: String?) {
         room.contentTurn = turn.number
         let entry = catalog.put(DocumentOutline(room.name, room.state))
         guard let view = room.state.view else {
-            tell(room, isDroppable: false) { $0.deleted(room.name, by: applied.by) }
+            guard titleBefore != nil else { return }
+            tell(room, isDroppable: false) { $0.deleted(room.name, by: by) }
             return tellList(entry) { $0.unlisted(room.name) }
         }
-        tell(room) {
-            $0.snapshot(
-                room.name, applied.content == .created ? .created : .replaced, epoch: settings.epoch, room.state, view)
-        }
+        tell(room) { $0.snapshot(room.name, reason, epoch: settings.epoch, room.state, view) }
         let title = view.document.attributes.title
         if titleBefore != title { tellList(entry) { $0.listed(room.name, title: title) } }
     }

@@ -100,7 +100,7 @@ extension Opened {
             var document: Document?
             if let body {
                 do throws(Failure) {
-                    document = try DocumentFile(reading: body.span, limits: .stored).document
+                    document = try DocumentFile(reading: body.span, limits: .accepted).document
                 } catch {
                     parts.faults.append("a content can't be read: \(error.message)")
                     continue
@@ -152,18 +152,5 @@ extension Opened {
         } catch {
             return nil
         }
-    }
-}
-
-extension Limits {
-    /// What was accepted once is read again, whatever is accepted now. Ids that were made from titles stand in what is
-    /// stored and count as text there, so that the bounds are far above the protocol's.
-    static var stored: Limits {
-        var limits = Limits()
-        limits.sectionsMax = 1 << 24
-        limits.depthMax = 64
-        limits.textBytesMax = 1 << 30
-        limits.titleBytesMax = 1 << 20
-        return limits
     }
 }

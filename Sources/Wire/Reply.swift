@@ -161,7 +161,7 @@ extension JSONWriter {
         }
     }
 
-    func version(member version: VersionVector) {
+    package func version(member version: VersionVector) {
         raw(",\"version\":")
         self.version(version)
     }

@@ -28,6 +28,7 @@ final class Daemon {
     private var signals: [SignalWatcher] = []
     private var presenceTimer: Timer?
     private var careTimer: Timer?
+    var commitsTimer: Timer?
     private var failedStart: StartFailure?
     private var lingerTimer: Timer?
     private var upkeep: Upkeep?
@@ -96,7 +97,8 @@ final class Daemon {
             throw StartFailure(error)
         }
         do throws(SystemError) {
-            commits = try Commits(hub, keeper, isDurable: settings.isDurable, loop, self)
+            commits = Commits(hub, isDurable: settings.isDurable, self)
+            commitsTimer = try Timer(loop) { [unowned self] in commits?.wake() }
             careTimer = try Timer(loop) { [unowned self] in care() }
         } catch {
             throw StartFailure(.storeUnopenable, "\(error)")
@@ -149,12 +151,6 @@ final class Daemon {
         if let delay = hub.presenceDelayMilliseconds { presenceTimer?.start(afterMilliseconds: Int(delay)) }
         tellFaults()
         stopIfDone()
-    }
-
-    /// Lets a turn's words out: what they rest on is stored, or need not be.
-    func release(_ turn: Turn) {
-        beginTurn()
-        for session in hub.release(turn) { session.owner?.sessionIsDue(session) }
     }
 
     private func tellFaults() {
@@ -255,7 +251,7 @@ final class Daemon {
 
     private func closeAll() {
         keeper.close(isClean: commits?.isSettled ?? true)
-        commits?.close()
+        commitsTimer?.close()
         doors?.close()
         for connection in connections.values { connection.stream.close() }
         for signal in signals { signal.close() }

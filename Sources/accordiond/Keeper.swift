@@ -7,13 +7,6 @@ import Hub
 import Store
 import Wire
 
-/// What became of the commit of a turn.
-enum CommitOutcome: Sendable {
-    case stored
-    /// Why not, and what the disk has of the documents that were asked for.
-    case failed(String)
-}
-
 final class Keeper {
     private let store: DocumentStore
     private let worker: Worker

@@ -15,11 +15,12 @@ private struct Table {
     private mutating func apply(
         _ operation: Operation, _ kind: HistoryEntry.Kind = .write, _ target: Int64 = 0
     ) {
+        var operation = operation
+        (operation.kind, operation.target) = (kind, target)
         let applied = desk.state.applyOwn(operation)
         number += 1
         let entry = HistoryEntry(
-            number: number, operation, applied, desk.state, kind: kind, target: target,
-            measure: { HistoryEntry.ContentWrite($0) })
+            number: number, operation, applied, desk.state, measure: { HistoryEntry.ContentWrite($0) })
         logs[operation.by, default: UndoLog()].add(entry)
     }
 

@@ -164,11 +164,11 @@ struct FallTests {
     }
 
     @Test func `while nothing may be written, reading goes on`() {
-        test.hub.writesRefused = Failure(.storageFailed, "the disk is full")
+        test.hub.standingRefusal = Failure(.storageFailed, "the disk is full")
         #expect(kinds(alice.ask(#"{"op":"open","doc":"tour","section":"a"}"#)) == ["storage_failed"])
         #expect(kinds(alice.ask(#"{"op":"undo","doc":"tour"}"#)) == ["storage_failed"])
         #expect(kinds(alice.ask(#"{"op":"get","doc":"tour"}"#)) == ["ok"])
-        test.hub.writesRefused = nil
+        test.hub.standingRefusal = nil
         #expect(kinds(alice.ask(#"{"op":"open","doc":"tour","section":"a"}"#)) == ["ok"])
     }
 }

@@ -1,0 +1,2 @@
+import Mirror
+extension Replica { mutating func takeUnsent(nextID: () -> Int) -> [Intent] { [] } }
