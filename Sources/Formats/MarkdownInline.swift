@@ -67,12 +67,14 @@ struct MarkdownInline {
     private mutating func end(_ link: MarkdownNode, _ pieces: inout [String], from piece: Int) {
         let (address, title) = (link.address, link.title)
         links.insert(Self.key(address, title))
-        let text = pieces[piece...].joined()
-        let isSame = address == text || address == "mailto:" + text
+        // Images nest as deep as a file likes, so their whole text is never put together here.
+        let isEmpty = pieces[piece...].allSatisfy(\.isEmpty)
+        let text = pieces.count == piece + 1 ? pieces[piece] : ""
+        let isSame = !isEmpty && (address == text || address == "mailto:" + text)
         if address.isEmpty && title.isEmpty || isSame && title.isEmpty { return }
+        if isEmpty, title.isEmpty { return pieces.append(address) }
         let quoted = title.isEmpty ? "" : (address.isEmpty ? "" : " ") + "\"\(title)\""
-        if text.isEmpty, title.isEmpty { return pieces.append(address) }
-        pieces.append((text.isEmpty ? "" : " ") + "(\(address)\(quoted))")
+        pieces.append((isEmpty ? "" : " ") + "(\(address)\(quoted))")
     }
 
     private mutating func html(

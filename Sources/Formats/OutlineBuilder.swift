@@ -14,6 +14,8 @@ struct OutlineBuilder {
     private(set) var notes = ImportNotes()
     /// What stands before each line of what is text because it may not be a section, or is quoted.
     private var prefixes: [String] = []
+    /// Quotes among them.
+    private var quoteCount = 0
     /// The line that is being read, from 1: where a fault is.
     var line = 1
 
@@ -32,7 +34,7 @@ struct OutlineBuilder {
         title: String, id: String? = nil, attributes: SectionAttributes = SectionAttributes(), hasContent: Bool = false
     ) throws(ImportFault) {
         if isFlat || builder.depth >= limits.depthMax {
-            if !isFlat || prefixes.allSatisfy({ $0 != Self.quote }) {
+            if quoteCount == 0 {
                 note("what is nested deeper than \(limits.depthMax) levels stays as text")
             }
             let mark = attributes.task.map { $0 ? "[x] " : "[ ] " } ?? ""
@@ -47,8 +49,8 @@ struct OutlineBuilder {
     }
 
     mutating func end() {
-        if isFlat {
-            prefixes.removeLast()
+        if let prefix = prefixes.popLast() {
+            if prefix == Self.quote { quoteCount -= 1 }
         } else {
             builder.endSection()
         }
@@ -57,7 +59,10 @@ struct OutlineBuilder {
     private static let quote = "> "
 
     /// What follows, until `end`, is quoted text.
-    mutating func beginQuote() { prefixes.append(Self.quote) }
+    mutating func beginQuote() {
+        prefixes.append(Self.quote)
+        quoteCount += 1
+    }
 
     mutating func text(_ text: String) throws(ImportFault) { try add(text, first: "", more: "") }
 
