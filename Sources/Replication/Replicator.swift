@@ -217,7 +217,9 @@ package final class Replicator {
             // A message that nobody understands must not stop those behind it.
             poisonCount += 1
             if poisonCount == 1 || poisonCount.isMultiple(of: 1_000) {
-                note("message \(sequence) of the stream was set aside, the \(poisonCount). of this run: \(error.message)")
+                note(
+                    "message \(sequence) of the stream was set aside, the \(poisonCount). of this run: \(error.message)"
+                )
             }
             done.insert(sequence)
         }

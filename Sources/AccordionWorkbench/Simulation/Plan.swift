@@ -76,7 +76,8 @@ struct Plan {
                 case 2...6: random.between(20, 200)
                 default: random.between(0, 20)
                 }
-            steps.append(Step(
+            steps.append(
+                Step(
                     number: steps.count, afterMilliseconds: gap, action: Plan.action(&random, self, &clones)))
         }
     }

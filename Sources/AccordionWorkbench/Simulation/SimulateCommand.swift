@@ -58,6 +58,7 @@ enum SimulateCommand: BenchCommand {
         for step in plan.steps { Bench.figure("step \(step.number)", "+\(step.afterMilliseconds) ms \(step.action)") }
         let list = plan.steps.map { "\($0.number)" }.joined(separator: ",")
         Bench.figure(
-            "again", "accordion-bench simulate --nodes \(nodes) --seed \(plan.seed) --steps \(list.isEmpty ? "-" : list)")
+            "again",
+            "accordion-bench simulate --nodes \(nodes) --seed \(plan.seed) --steps \(list.isEmpty ? "-" : list)")
     }
 }

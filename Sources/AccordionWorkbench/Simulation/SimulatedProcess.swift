@@ -111,7 +111,9 @@ final class SimulatedProcess {
         case .publish(let id, let bytes): broker.publish(id, bytes, from: self)
         case .read(let sequence): broker.read(from: sequence, self)
         case .readOutgoing(let place, let limit):
-            job { [node] in node.disk.rows(after: place, limit: limit) } then: { [self] page in
+            job { [node] in
+                node.disk.rows(after: place, limit: limit)
+            } then: { [self] page in
                 replicator.take(rows: page.rows, isLast: page.isLast)
                 act()
             }
@@ -268,12 +270,16 @@ extension SimulatedProcess: CommitsOwner {
     func run(_ errand: Errand) {
         switch errand {
         case .load(let name):
-            job { [node] in node.disk.load(name) } then: { [self] outcome in
+            job { [node] in
+                node.disk.load(name)
+            } then: { [self] outcome in
                 beginTurn()
                 hub.loaded(name, outcome)
             }
         case .history(let number, let request):
-            job { [node] in node.disk.documents[request.document]?.history ?? [] } then: { [self] entries in
+            job { [node] in
+                node.disk.documents[request.document]?.history ?? []
+            } then: { [self] entries in
                 beginTurn()
                 hub.answered(history: number, Array(entries.reversed().prefix(request.limit)))
             }
