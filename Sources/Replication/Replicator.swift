@@ -45,7 +45,8 @@ package final class Replicator {
     var actions: [ReplicationAction] = []
     let parser = JSONParser()
     let reader = ReplicaReader()
-    private(set) var readOnlyReason: String?
+    /// Why nothing is written, since somebody else writes under our name.
+    package private(set) var readOnlyReason: String?
     private var poisonCount = 0
 
     package init(_ settings: ReplicationSettings, _ start: ReplicationStart, milliseconds: Int64) {

@@ -173,6 +173,7 @@ final class SimulatedBroker {
     }
 
     private func relay(_ sender: SimulatedProcess, _ receiver: SimulatedProcess, _ arrive: @escaping () -> Void) {
+        if world.plan.isStreamAlone { return }
         travel(sender) { [self] in travel(receiver, arrive) }
     }
 }

@@ -43,7 +43,7 @@ final class SimulatedProcess {
         limits.queuedEventBytesMax = 2_048
         limits.queuedReplyBytesMax = 2_048
         limits.documentCacheBytesMax = 4_096
-        limits.waitingOperationsMax = 20
+        if !world.plan.isStreamAlone { limits.waitingOperationsMax = 20 }
         hub = Hub(
             HubSettings(
                 node: node.disk.node, epoch: instance, run: node.disk.run, server: "simulated", limits: limits,
@@ -52,7 +52,7 @@ final class SimulatedProcess {
             peer: Peer(node: node.disk.node, instance: instance, run: node.disk.run))
         settings.messageBytesMax = 256
         settings.outgoingMax = 8
-        settings.fragmentBytesMax = 16_384
+        if !world.plan.isStreamAlone { settings.fragmentBytesMax = 16_384 }
         replicator = Replicator(settings, node.disk.start, milliseconds: world.schedule.now)
         commits = Commits(hub, isDurable: node.isDurable, self)
         beginTurn()

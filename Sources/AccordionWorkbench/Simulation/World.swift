@@ -155,6 +155,7 @@ final class World {
         case .brokerMadeAnew: broker.makeAnew()
         case .brokerForgets(let count): broker.forget(count)
         case .brokerForgetsRepetitions: broker.forgetRepetitions()
+        case .violate: ledger.violate("the plan says so")
         default: break
         }
     }
