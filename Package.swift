@@ -44,6 +44,7 @@ let package = Package(
         system("CLibuv", "libuv", "libuv1-dev"), system("CUnicode", nil, "libutf8proc-dev"),
         system("CNcurses", nil, "libncurses-dev"), system("CGetopt", nil, "libc6-dev"),
         system("CSQLite", "sqlite3", "libsqlite3-dev"),
+        system("CMarkdown", nil, "libcmark-gfm-extensions-dev"), system("CXML", "libxml-2.0", "libxml2-dev"),
         face("CJSON", links: ["simdjson"]),
 
         room("Causality"), room("AccordionModel", "Causality", "CUnicode"), room("Bytes"),
@@ -54,7 +55,7 @@ let package = Package(
         room("Hub", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Mirror", "Causality", "AccordionModel", "Wire", "CUnicode"),
         room("Replication", "Causality", "AccordionModel", "Bytes", "Wire"),
-        room("Formats", "AccordionModel", "Wire"),
+        room("Formats", "AccordionModel", "Bytes", "Wire", "CMarkdown", "CXML"),
         room("Store", "Causality", "AccordionModel", "Bytes", "Wire", "CSQLite"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
 
@@ -87,7 +88,7 @@ let package = Package(
             name: "SimulationTests", dependencies: ["AccordionWorkbench"], path: "Tests/Simulation",
             exclude: ["Planted", "Planted.swift", "planted-faults-check", "long-simulate"], swiftSettings: swiftRules),
         tests("Mirror", "Mirror", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("Formats", "Formats", "Wire", "AccordionModel", "Bytes"),
+        tests("Formats", "Formats", "TestSupport", "Wire", "AccordionModel", "Bytes", exclude: ["Samples"]),
         .testTarget(
             name: "EventLoopTests", dependencies: ["EventLoop", "Bytes", "TestSupport"], path: "Tests/EventLoop",
             exclude: ["LoopLifetimeCheck", "address-sanitizer"], swiftSettings: swiftRules),
@@ -98,7 +99,7 @@ let package = Package(
         tests("Terminal", "Terminal"), tests("House"),
         // These run the programs, which a build of the tests makes too.
         .testTarget(
-            name: "EndToEndTests", dependencies: ["AccordionWorkbench"], path: "Tests/EndToEnd",
+            name: "EndToEndTests", dependencies: ["AccordionWorkbench", "TestSupport"], path: "Tests/EndToEnd",
             exclude: ["Scripts", "long-half-open"], swiftSettings: swiftRules),
     ],
     swiftLanguageModes: [.v6],

@@ -77,7 +77,7 @@ enum CommandTable {
         switch name {
         case ListCommand.table.name: try ListCommand.run(client)
         case ShowCommand.table.name: try ShowCommand.run(client)
-        case ImportCommand.table.name: try ImportCommand.run(client)
+        case ImportCommand.table.name: return try ImportCommand.run(client)
         case ExportCommand.table.name: try ExportCommand.run(client)
         case DeleteCommand.table.name: try DeleteCommand.run(client)
         case WatchCommand.table.name: return try WatchCommand.run(client)

@@ -11,10 +11,17 @@ enum ImportCommand {
     static let fileBytesMax = 256 << 20
 
     static let table = Command(
-        "import", summary: "makes a document of a file: a province list or document JSON",
+        "import", summary: "makes a document of a file: Markdown, OPML, a province list or document JSON",
         details: [
             "The document is called what --as says, else what the file itself says, else as the file is called. What "
-                + "of a file is left out is told on standard error."
+                + "the file is, is told by the end of its name (.md, .markdown, .opml, .json), else seen from its "
+                + "beginning. FILE \"-\" is standard input.",
+            "Of Markdown headings and list items become sections, \"- [ ]\" and \"- [x]\" tasks; everything else stays as "
+                + "text in its place. Of OPML outlines do. What of a file is left out is told on standard error with its "
+                + "line.",
+            "With --watch the file is followed until interrupted: when it changes, also because an editor puts another in "
+                + "its place, the document gets the new content and keeps what is open. A file that can't be understood "
+                + "is told, and the document stays as it was.",
         ],
         arguments: [.one("FILE", .file)],
         options: [
@@ -26,56 +33,87 @@ enum ImportCommand {
             Option("open", help: "Sections that nobody has touched stand open"),
             Option(
                 "format", value: OptionValue("F", .choice(Format.allCases.map(\.rawValue))),
-                help: "What the file is, where it can't be seen from its beginning"),
+                help: "What the file is, where neither its name nor its beginning tells it"),
+            Option("watch", help: "Keep the document in step with the file"),
         ],
-        example: Example("accordion import provinces.json --as provinces", "the list of a file"))
+        example: Example("accordion import runbook.md --watch", "a document that changes as its file is edited"))
 
-    static func run(_ client: Client) throws(CommandFailure) {
+    /// A file as the command line names it, and what it is to become.
+    struct Source {
+        let path: String
+        let format: Format?
+        let options: ImportOptions
+        /// For messages.
+        var name: String { path == "-" ? "standard input" : DisplayText.visible(path) }
+
+        init(_ path: String, format: Format? = nil, _ options: ImportOptions = ImportOptions()) {
+            self.path = path
+            self.format = format
+            self.options = options
+        }
+    }
+
+    static func run(_ client: Client) throws(CommandFailure) -> ExitCode {
         let invocation = client.invocation
-        let path = invocation.argument("FILE") ?? "-"
         let options = ImportOptions(
             mode: invocation.value("mode").flatMap { Mode(rawValue: $0) },
             initiallyOpen: invocation.flag("open") ? true : nil)
-        let imported = try read(path, format: invocation.value("format").flatMap { Format(rawValue: $0) }, options)
-        let name = try name(of: imported, path, given: invocation.value("as"))
-        let document = imported.document
-        guard invocation.flag("replace") else {
-            try create(client, name, document)
-            return tell(client.output, name, document, nil)
+        let source = Source(
+            invocation.argument("FILE") ?? "-", format: invocation.value("format").flatMap { Format(rawValue: $0) },
+            options)
+        if invocation.flag("watch"), source.path == "-" {
+            throw CommandFailure(.usage, "standard input can't be watched: --watch needs a file")
         }
-        let reply = try client.call(.replace(name, document, Request.WriteOptions()))
-        if reply.failure?.code == ErrorCode.unknownDocument.rawValue {
-            try create(client, name, document)
-            return tell(client.output, name, document, nil)
-        }
-        if let failure = reply.failure { throw CommandFailure(failure) }
-        tell(client.output, name, document, reply.replacement)
+        // Before it is read: what changes from here on is seen.
+        let state = Standard.fileState(source.path)
+        let imported = try read(source)
+        tell(imported.notes, of: source)
+        let name = try name(of: imported, source.path, given: invocation.value("as"))
+        tell(client.output, name, imported.document, try store(imported.document, name, client))
+        guard invocation.flag("watch") else { return .done }
+        client.output.flush()
+        return try FileFollower(client, name, source, imported, state).run()
     }
 
-    /// Reads the file and tells on standard error what is left out.
-    static func read(_ path: String, format: Format? = nil, _ options: ImportOptions) throws(CommandFailure) -> Imported
-    {
+    /// Makes the document, or gives one that exists the content where that was asked for.
+    private static func store(
+        _ document: Document, _ name: DocumentName, _ client: Client
+    ) throws(CommandFailure) -> Replacement? {
+        if client.invocation.flag("replace") {
+            let reply = try client.call(.replace(name, document, Request.WriteOptions()))
+            guard let failure = reply.failure else { return reply.replacement }
+            guard failure.code == ErrorCode.unknownDocument.rawValue else { throw CommandFailure(failure) }
+        }
+        try create(client, name, document)
+        return nil
+    }
+
+    static func read(_ source: Source) throws(CommandFailure) -> Imported {
+        let (path, name) = (source.path, source.name)
         let bytes: [UInt8]
-        let source = path == "-" ? "standard input" : path
         do throws(Standard.FileFault) {
             bytes = try Standard.file(path, bytesMax: fileBytesMax)
         } catch {
-            throw CommandFailure(.unreadableFile, "\(source): \(error.reason)")
+            throw CommandFailure(.unreadableFile, "\(name): \(error.reason)")
         }
-        guard let format = format ?? Format.detect(bytes.span) else {
+        guard let format = source.format ?? Format.detect(bytes.span, path: path) else {
             let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure(
-                .unreadableFile, "\(source): neither a list nor an object of JSON; the formats are \(known)")
+            let what = bytes.isEmpty ? "there is nothing in it" : "it is none of the formats that are known"
+            throw CommandFailure(.unreadableFile, "\(name): \(what) (\(known); --format says which)")
         }
         do throws(ImportFault) {
-            let imported = try Imported(
-                reading: bytes.span, as: format, title: FileName.stem(of: path), options: options)
-            for note in imported.notes {
-                Standard.error("accordion: \(DisplayText.visible(source)): \(note.message)\n")
-            }
-            return imported
+            return try Imported(
+                reading: bytes.span, as: format, title: FileName.stem(of: path), options: source.options)
         } catch {
-            throw CommandFailure(.unreadableFile, "\(source):\(error.line == nil ? " " : "")\(error.message)")
+            throw CommandFailure(.unreadableFile, "\(name):\(error.line == nil ? " " : "")\(error.message)")
+        }
+    }
+
+    /// What is left out, on standard error.
+    static func tell(_ notes: [ImportNote], of source: Source) {
+        for note in notes {
+            let place = source.name + (note.line == nil ? ": " : ":")
+            Standard.error("accordion: \(place)\(DisplayText.visible(note.message))\n")
         }
     }
 

@@ -56,7 +56,9 @@ enum MirrorRun {
                     code: ErrorCode.unknownDocument.rawValue,
                     message: "no document and no file \(JSONEscape.quoted(word))"), name)
         }
-        let imported = try ImportCommand.read(word, .init())
+        let source = ImportCommand.Source(word)
+        let imported = try ImportCommand.read(source)
+        ImportCommand.tell(imported.notes, of: source)
         let made = try ImportCommand.name(of: imported, word, given: nil)
         if try exists(made, client) { return made }
         let reply = try client.call(.create(made, imported.document, Request.WriteOptions()))

@@ -103,6 +103,31 @@ enum Standard {
         }
     }
 
+    /// By what a file is known again; two that are equal hold the same, but for writes within one tick of the clock.
+    struct FileState: Equatable {
+        let device: UInt64
+        let number: UInt64
+        let bytes: Int64
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    /// Nil where there is none.
+    static func fileState(_ path: String) -> FileState? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return FileState(
+            device: UInt64(status.st_dev), number: UInt64(status.st_ino), bytes: Int64(status.st_size),
+            seconds: Int(status.st_mtim.tv_sec), nanoseconds: Int(status.st_mtim.tv_nsec))
+    }
+
+    /// Where a path leads through all links; the path itself where it leads nowhere.
+    static func realPath(_ path: String) -> String {
+        guard let real = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
     static func isFile(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR

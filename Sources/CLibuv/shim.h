@@ -25,6 +25,7 @@ static inline uv_async_t *accordion_async(uv_handle_t *handle) { return (uv_asyn
 static inline uv_check_t *accordion_check(uv_handle_t *handle) { return (uv_check_t *)handle; }
 static inline uv_prepare_t *accordion_prepare(uv_handle_t *handle) { return (uv_prepare_t *)handle; }
 static inline uv_idle_t *accordion_idle(uv_handle_t *handle) { return (uv_idle_t *)handle; }
+static inline uv_fs_event_t *accordion_fs_event(uv_handle_t *handle) { return (uv_fs_event_t *)handle; }
 
 /* The way back up, for callbacks. */
 static inline uv_handle_t *accordion_of_stream(uv_stream_t *handle) { return (uv_handle_t *)handle; }
@@ -35,6 +36,7 @@ static inline uv_handle_t *accordion_of_async(uv_async_t *handle) { return (uv_h
 static inline uv_handle_t *accordion_of_check(uv_check_t *handle) { return (uv_handle_t *)handle; }
 static inline uv_handle_t *accordion_of_prepare(uv_prepare_t *handle) { return (uv_handle_t *)handle; }
 static inline uv_handle_t *accordion_of_idle(uv_idle_t *handle) { return (uv_handle_t *)handle; }
+static inline uv_handle_t *accordion_of_fs_event(uv_fs_event_t *handle) { return (uv_handle_t *)handle; }
 /* The loop's own buffer, whose address is the loop's data: every stream of the loop reads to it, one after the other. */
 static inline uv_buf_t accordion_read_buffer(const uv_handle_t *handle, size_t bytes) {
   return uv_buf_init((char *)handle->loop->data, (unsigned int)bytes);

@@ -51,7 +51,7 @@ internal import CLibuv
     /// A handle that does not keep the loop alive lets `run` return while it is still open.
     package final func letLoopEnd() { unsafe uv_unref(raw) }
 
-    /// The event that a timer, signal, poll, wakeup or hook has waited for. `status` is 0 or a negated `errno`.
+    /// The event that a timer, signal, poll, wakeup, hook or watch has waited for. `status` is 0 or a negated `errno`.
     func fired(status: Int32, value: Int32) {}
 
     /// libuv watches no longer; a descriptor may be closed now.
@@ -96,12 +96,19 @@ extension Handle {
 
     final func startIdle() { unsafe uv_idle_start(accordion_idle(raw)) { unsafe Handle.fire(accordion_of_idle($0)) } }
 
+    final func startFileEvents(_ path: String) -> Int32 {
+        let events = unsafe accordion_fs_event(raw)
+        return unsafe uv_fs_event_start(
+            events, { raw, _, events, status in unsafe Handle.fire(accordion_of_fs_event(raw), status, events) }, path,
+            0)
+    }
+
     final func stopIdle() { unsafe uv_idle_stop(accordion_idle(raw)) }
 }
 
 /// What libuv is asked to make of a handle's memory.
 enum HandleKind {
-    case timer, signal, wakeup, check, prepare, idle, tcp, pipe
+    case timer, signal, wakeup, check, prepare, idle, tcp, pipe, fileEvents
     case poll(descriptor: Int32)
 
     var type: uv_handle_type {
@@ -115,6 +122,7 @@ enum HandleKind {
         case .tcp: UV_TCP
         case .pipe: UV_NAMED_PIPE
         case .poll: UV_POLL
+        case .fileEvents: UV_FS_EVENT
         }
     }
 
@@ -130,6 +138,7 @@ enum HandleKind {
         case .idle: unsafe uv_idle_init(loop, accordion_idle(raw))
         case .tcp: unsafe uv_tcp_init(loop, accordion_tcp(raw))
         case .pipe: unsafe uv_pipe_init(loop, accordion_pipe(raw), 0)
+        case .fileEvents: unsafe uv_fs_event_init(loop, accordion_fs_event(raw))
         case .poll(let descriptor): unsafe uv_poll_init(loop, accordion_poll(raw), descriptor)
         }
     }

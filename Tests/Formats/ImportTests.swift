@@ -30,7 +30,7 @@ struct FormatTests {
         func detect(_ text: String) -> Format? { Format.detect(Array(text.utf8).span) }
         #expect(detect(" \n\t[]") == .provinceList)
         #expect(detect("\u{FEFF}{") == .documentJSON)
-        #expect(detect("# Title") == nil)
+        #expect(detect("# Title") == .markdown)
         #expect(detect("") == nil)
         #expect(detect("\u{FEFF}") == nil)
     }

@@ -9,6 +9,8 @@ let unsafeFiles: [String: String] = [
     "Sources/Wire/JSONReader.swift": "simdjson's tree is walked through its C face",
     "Sources/Wire/JSONEscape.swift": "every byte of a text that goes out is looked at",
     "Sources/Mirror/DisplayText.swift": "utf8proc tells the width of characters",
+    "Sources/Formats/MarkdownTree.swift": "cmark-gfm's nodes are pointers",
+    "Sources/Formats/XMLText.swift": "libxml2 takes and gives pointers",
     "Sources/EventLoop/": "libuv",
     "Sources/Store/Database.swift": "SQLite",
     "Sources/Store/Statement.swift": "SQLite binds and gives addresses",

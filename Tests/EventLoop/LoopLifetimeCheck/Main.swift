@@ -84,6 +84,7 @@ func endEverythingElse(_ loop: Loop) throws {
         timer?.start(afterMilliseconds: 0, everyMilliseconds: 1)
         try Timer(loop) {}.close()
         try SignalWatcher(loop, signal: SIGWINCH) {}.close()
+        try FileWatch(loop, besides: "/tmp/x") { _ in }.close()
         let wakeup = try Wakeup(loop) {}
         let inbox = Inbox<[Int]>(wakeup)
         inbox.post([1])
@@ -107,8 +108,11 @@ func endEverythingElse(_ loop: Loop) throws {
         do {
             try SignalWatcher(loop, signal: SIGKILL) {}.close()
         } catch { fired += 1 }
+        do {
+            try FileWatch(loop, besides: "/nonexistent/x") { _ in }.close()
+        } catch { fired += 1 }
     }
-    try loop.run(until: { fired == 260 }, "timers and workers")
+    try loop.run(until: { fired == 280 }, "timers and workers")
     try refuse(loop)
 }
 
