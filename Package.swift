@@ -83,6 +83,10 @@ let package = Package(
         tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality", exclude: ["Vectors"]),
         tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Hub", "Hub", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Replication", "Replication", "TestSupport", "Wire", "AccordionModel", "Causality"),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["AccordionWorkbench"], path: "Tests/Simulation",
+            exclude: ["Planted", "Planted.swift", "planted-faults-check", "long-simulate"], swiftSettings: swiftRules),
         tests("Mirror", "Mirror", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Formats", "Formats", "TestSupport", "Wire", "AccordionModel", "Bytes", exclude: ["Samples"]),
         .testTarget(

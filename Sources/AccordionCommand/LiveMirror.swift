@@ -115,6 +115,7 @@ final class LiveMirror {
         isDirty = true
         if case .goodbye(let reason) = event { view.tell("the daemon says goodbye: \(reason)") }
         view.receive(event)
+        sendPresses()
     }
 
     private func lost(_ reason: String) {
@@ -122,7 +123,9 @@ final class LiveMirror {
         connection = nil
         view.disconnected(reason: reason)
         retryTimer?.start(afterMilliseconds: retryMilliseconds)
-        retryMilliseconds = min(retryMilliseconds * 2, Self.retryMilliseconds.last)
+        // Not all mirrors at once.
+        let most = min(retryMilliseconds * 2, Self.retryMilliseconds.last)
+        retryMilliseconds = Int.random(in: most / 2...most)
     }
 
     /// Asks again for a document that was not there, or connects again.
@@ -161,8 +164,15 @@ final class LiveMirror {
         case .resize: resized()
         default:
             guard let gesture = MirrorGesture(key) else { return }
-            guard let intent = view.perform(gesture) else { return }
-            connection?.request(intent.action(name)) { [unowned self] reply in
+            _ = view.perform(gesture)
+            sendPresses()
+        }
+    }
+
+    private func sendPresses() {
+        guard let connection else { return }
+        for intent in view.takeUnsent() {
+            connection.request(intent.action(name)) { [unowned self] reply in
                 isDirty = true
                 view.answered(id: intent.id, failure: reply.failure)
             }

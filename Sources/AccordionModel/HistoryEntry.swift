@@ -138,7 +138,8 @@ extension HistoryEntry {
         }
         self.init(
             number: number, dot: operation.dot, stamp: operation.stamp, by: operation.by,
-            kind: operation.kind, born: state.view?.born ?? 0, target: operation.target, flags: flags, content: effect, conflicts: conflicts,
+            kind: operation.kind, born: state.view?.born ?? 0, target: operation.target, flags: flags, content: effect,
+            conflicts: conflicts,
             lostContents: lost)
     }
 }

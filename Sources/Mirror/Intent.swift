@@ -18,14 +18,23 @@ package struct SectionFlag: Hashable, Sendable {
 
 /// One press, waiting for its reply.
 package struct Intent: Sendable, Equatable {
-    /// The request's `id`.
-    package let id: Int
+    /// How far it has come on its way to the daemon.
+    package enum Stage: Sendable, Equatable {
+        case made
+        case sent
+        /// It was sent, and the connection was lost before its reply came: whether it was heard is not known.
+        case inDoubt
+    }
+
+    /// The request's `id`; another one where it is sent again.
+    package internal(set) var id: Int
     /// By path, since indices end with the content.
     package let section: SectionPath
     package let field: Field
     package let value: Bool
     /// The version that the screen showed.
     package let seen: VersionVector
+    package internal(set) var stage = Stage.made
 
     /// The request that asks for it: the state that was meant, not "the other one", whatever others do meanwhile.
     package func action(_ document: DocumentName) -> Request.Action {
@@ -40,7 +49,7 @@ package struct Intent: Sendable, Equatable {
 /// Why a press comes to nothing, as far as that is known here; the daemon has the last word.
 package enum IntentRefusal: String, Error, Sendable {
     case notLive = "not now: the document is not there"
-    case offline = "not now: there is no connection to the daemon"
+    case tooMany = "not now: too many presses wait for the daemon already"
     case row = "a row has nothing inside to open"
     case notATask = "no task: there is no check mark"
     case headersHidden = "headers are hidden: everything is shown"
@@ -52,7 +61,7 @@ package enum IntentRefusal: String, Error, Sendable {
 extension Replica {
     /// What stands against setting a flag, by the document's rules as they are known here.
     func refusal(_ flag: SectionFlag, to value: Bool) -> IntentRefusal? {
-        guard isConnected else { return .offline }
+        guard pending.count < Replica.pendingMax else { return .tooMany }
         guard case .live = life, let document else { return .notLive }
         let section = document[flag.section]
         if flag.field == .done { return section.attributes.task == nil ? .notATask : nil }
@@ -67,6 +76,13 @@ extension Replica {
         return nil
     }
 
+    /// Whether a press still means something in the content as it is now.
+    func isMeant(_ intent: Intent) -> Bool {
+        guard let document, let index = document.find(intent.section) else { return false }
+        let section = document[index]
+        return intent.field == .open ? !section.isRow : section.attributes.task != nil
+    }
+
     /// Pending intents as flags: what they come to, one after the other, over what the daemon said. In a single group
     /// opening one closes the other.
     func overlay() -> [SectionFlag: Bool] {
@@ -74,9 +90,8 @@ extension Replica {
         var overlay: [SectionFlag: Bool] = [:]
         var openChildren: [Int32: Int32?] = [:]
         for intent in pending {
-            guard let index = document.find(intent.section) else { continue }
+            guard isMeant(intent), let index = document.find(intent.section) else { continue }
             let section = document[index]
-            guard intent.field == .open ? !section.isRow : section.attributes.task != nil else { continue }
             overlay[SectionFlag(index, intent.field)] = intent.value
             guard intent.field == .open, document.mode(inside: section.parent) == .single else { continue }
             let open = openChildren[section.parent] ?? toldOpenChildren[section.parent]

@@ -97,8 +97,9 @@ package struct MirrorView {
 
     /// How it stands, for the right end of the bar.
     package var standing: String {
-        if connection == .lost { return "offline" }
-        if connection == .connecting { return "connecting" }
+        let waiting = replica.pending.isEmpty ? "" : ", \(replica.pending.count) to send"
+        if connection == .lost { return "offline" + waiting }
+        if connection == .connecting { return "connecting" + waiting }
         switch replica.life {
         case .awaited: return "connected"
         case .deleted(let by): return by.isEmpty ? "not there" : "deleted by \(by)"
@@ -136,6 +137,14 @@ package struct MirrorView {
     package mutating func missing() { apply(replica.missing()) }
 
     package mutating func receive(_ event: ServerEvent) { apply(replica.receive(event)) }
+
+    /// The presses that are to be sent now.
+    package mutating func takeUnsent() -> [Intent] {
+        replica.takeUnsent {
+            defer { nextID += 1 }
+            return nextID
+        }
+    }
 
     package mutating func answered(id: Int, failure: ServerFailure?) {
         apply(replica.answered(id: id, failure: failure))

@@ -1,5 +1,11 @@
 // Why this file exists: a client knows of a document what the daemon told it, and shows its own presses before the daemon
 // has answered. Both are kept here, with no socket and no screen: events go in, what changed comes out.
+//
+// A press is never lost without a word. Where there is no connection it is kept, and sent once there is one and the state
+// has come; one whose reply was lost with the connection is sent again, unless the state shows that it was heard. Each goes
+// with the version that the screen showed when it was made: where somebody else has acted meanwhile that is a
+// disagreement, which is told, and nobody's write is overruled unseen. (One that was heard, and taken back since by somebody
+// who had seen it, is sent again too: it then stands beside theirs.)
 
 import AccordionModel
 import Causality
@@ -28,6 +34,8 @@ package struct Replica: Sendable {
     package let name: DocumentName
     package private(set) var life = Life.awaited
     package private(set) var isConnected = false
+    /// The state has come on this connection: what is sent now rests on it.
+    private var isUpToDate = false
     package private(set) var document: Document?
     package private(set) var version = VersionVector()
     /// The daemon's run that `version` is of.
@@ -35,6 +43,8 @@ package struct Replica: Sendable {
     package private(set) var conflicts: [ServerConflict] = []
     /// Presses that are shown and not answered yet, the oldest first.
     package private(set) var pending: [Intent] = []
+    /// Presses that may wait for their reply.
+    package static let pendingMax = 1_000
 
     private var told = Flags(count: 0)
     private var shown = Flags(count: 0)
@@ -69,27 +79,86 @@ package struct Replica: Sendable {
         return .subscribe(Request.Subscribe(name, since: version, epoch: epoch))
     }
 
-    package mutating func connected() { isConnected = true }
+    package mutating func connected() {
+        isConnected = true
+        isUpToDate = false
+    }
 
-    /// Presses that were not answered are taken back: whether they were heard is not known, and the next connection
-    /// brings what came of them.
+    /// What was not answered is kept for the next connection, of each flag the last press.
     package mutating func disconnected() -> [ReplicaChange] {
         isConnected = false
+        isUpToDate = false
+        var seen: Set<Place> = []
+        var kept: [Intent] = []
+        for var intent in pending.reversed() {
+            if intent.stage == .sent { intent.stage = .inDoubt }
+            if seen.insert(Place(intent)).inserted { kept.append(intent) }
+        }
+        pending = kept.reversed()
+        return settle([])
+    }
+
+    private struct Place: Hashable {
+        let section: SectionPath
+        let field: Field
+
+        init(_ intent: Intent) {
+            section = intent.section
+            field = intent.field
+        }
+    }
+
+    /// The presses that are to be sent now, the oldest first; from then on they count as sent. One that was sent before gets
+    /// a new `id`.
+    package mutating func takeUnsent(nextID: () -> Int) -> [Intent] {
+        guard isConnected, isUpToDate, case .live = life else { return [] }
+        var taken: [Intent] = []
+        for place in pending.indices where pending[place].stage != .sent {
+            if pending[place].stage == .inDoubt { pending[place].id = nextID() }
+            pending[place].stage = .sent
+            taken.append(pending[place])
+        }
+        return taken
+    }
+
+    /// The state has come, or another content: presses that came true meanwhile are done with, and those that mean nothing
+    /// any more are taken back.
+    private mutating func reconcile() -> [ReplicaChange] {
+        guard let document, pending.contains(where: { $0.stage != .sent }) else { return [] }
+        var (kept, lost): ([Intent], [Intent]) = ([], [])
+        for intent in pending {
+            if intent.stage == .sent {
+                kept.append(intent)
+            } else if !isMeant(intent) {
+                lost.append(intent)
+            } else if let section = document.find(intent.section),
+                told.value(SectionFlag(section, intent.field)) != intent.value
+            {
+                kept.append(intent)
+            }
+        }
+        pending = kept
+        return settle([]) + lost.map { .takenBack($0, reason: "it is not there any more") }
+    }
+
+    /// No document, no presses on it.
+    private mutating func takeBackAll(_ reason: String) -> [ReplicaChange] {
         let lost = pending
         pending = []
-        return settle([]) + lost.map { .takenBack($0, reason: "the connection was lost") }
+        return settle([]) + lost.map { .takenBack($0, reason: reason) }
     }
 
     /// The daemon knows no such document.
     package mutating func missing() -> [ReplicaChange] {
         guard case .live = life else { return [] }
         life = .deleted(by: "")
-        return [.deleted(by: "")]
+        return [.deleted(by: "")] + takeBackAll("the document is not there")
     }
 
     // MARK: - Presses
 
-    /// Shows `value` from now on and gives the intent, whose action is to be sent, and what is shown otherwise for it.
+    /// Shows `value` from now on and gives the intent, which `takeUnsent` hands out when it can be sent, and what is shown
+    /// otherwise for it. Where one for the same flag was not sent yet the new one stands in its place.
     package mutating func intend(
         _ flag: SectionFlag, to value: Bool, id: Int
     ) throws(IntentRefusal) -> (intent: Intent, changes: [ReplicaChange]) {
@@ -97,13 +166,21 @@ package struct Replica: Sendable {
         guard let document else { throw .notLive }
         let intent = Intent(
             id: id, section: document[flag.section].path, field: flag.field, value: value, seen: version)
+        if !isConnected { pending.removeAll { $0.stage == .made && Place($0) == Place(intent) } }
         pending.append(intent)
         return (intent, settle([]))
     }
 
-    /// The reply to the intent `id`: it is confirmed, since its event came before, or taken back.
+    /// The reply to the intent `id`: it is confirmed, since its event came before, or taken back. One that was refused because
+    /// the daemon ends is kept.
     package mutating func answered(id: Int, failure: ServerFailure?) -> [ReplicaChange] {
         guard let place = pending.firstIndex(where: { $0.id == id }) else { return [] }
+        // The daemon leaves: the next one is asked.
+        if failure?.code == ErrorCode.shuttingDown.rawValue {
+            pending[place].stage = .inDoubt
+            isUpToDate = false
+            return []
+        }
         let intent = pending.remove(at: place)
         let changes = settle([])
         guard let failure else { return changes }
@@ -115,11 +192,16 @@ package struct Replica: Sendable {
     /// Events of other documents change nothing.
     package mutating func receive(_ event: ServerEvent) -> [ReplicaChange] {
         switch event {
-        case .snapshot(let snapshot) where snapshot.name == name: return take(snapshot)
-        case .changed(let changed) where changed.name == name: return take(changed)
+        case .snapshot(let snapshot) where snapshot.name == name:
+            isUpToDate = isConnected
+            return take(snapshot) + reconcile()
+        case .changed(let changed) where changed.name == name:
+            let isFirst = isConnected && !isUpToDate
+            isUpToDate = isConnected
+            return take(changed) + (isFirst ? reconcile() : [])
         case .deleted(name, let by):
             life = .deleted(by: by)
-            return [.deleted(by: by)]
+            return [.deleted(by: by)] + takeBackAll("the document was deleted")
         default: return []
         }
     }

@@ -45,7 +45,8 @@ package final class Replicator {
     var actions: [ReplicationAction] = []
     let parser = JSONParser()
     let reader = ReplicaReader()
-    private(set) var readOnlyReason: String?
+    /// Why nothing is written, since somebody else writes under our name.
+    package private(set) var readOnlyReason: String?
     private var poisonCount = 0
 
     package init(_ settings: ReplicationSettings, _ start: ReplicationStart, milliseconds: Int64) {
@@ -217,7 +218,9 @@ package final class Replicator {
             // A message that nobody understands must not stop those behind it.
             poisonCount += 1
             if poisonCount == 1 || poisonCount.isMultiple(of: 1_000) {
-                note("message \(sequence) of the stream was set aside, the \(poisonCount). of this run: \(error.message)")
+                note(
+                    "message \(sequence) of the stream was set aside, the \(poisonCount). of this run: \(error.message)"
+                )
             }
             done.insert(sequence)
         }

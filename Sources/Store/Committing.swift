@@ -43,12 +43,13 @@ extension Opened {
             row = DocumentRow(new: try nextDocument(), delta.outline)
             isNew = true
         }
+        let before = row.outline.version
         row.outline = delta.outline
         row.clock = delta.clock
         if let content = delta.content { try store(content, &row) }
         if delta.isWhole { try removeFlags(&row) }
         for change in delta.flags { try store(change, &row) }
-        try store(history: delta, &row)
+        try store(history: delta, &row, before: isNew ? VersionVector() : before)
         packer.removeAll()
         packer.version(delta.outline.version)
         row.versionBytes = packer.bytes
@@ -217,8 +218,12 @@ extension Opened {
     private static var rowEntriesMax: Int { 1_000 }
     private static var rowBytesMax: Int { 128 << 10 }
 
-    private func store(history delta: DocumentDelta, _ row: inout DocumentRow) throws(StoreFailure) {
-        var rest = delta.history[...]
+    private func store(
+        history delta: DocumentDelta, _ row: inout DocumentRow, before version: VersionVector
+    ) throws(StoreFailure) {
+        // A commit that failed may be there all the same; with `relaxed` it is tried again, and may then hold more besides.
+        var rest = delta.history.drop { $0.number < row.nextHistoryNumber && version.covers($0.dot) }
+        let isNew = !rest.isEmpty
         while !rest.isEmpty {
             packer.removeAll()
             let count = packer.history(rest, entriesMax: Opened.rowEntriesMax, bytesMax: Opened.rowBytesMax)
@@ -234,7 +239,7 @@ extension Opened {
             try store(packed, packer.bytes, row)
             rest = rest.dropFirst(count)
         }
-        guard !delta.lostContents.isEmpty, !delta.history.isEmpty else { return }
+        guard !delta.lostContents.isEmpty, isNew else { return }
         let place = database.lastRow
         for content in delta.lostContents { try store(lost: content, at: place, delta.outline.name) }
     }

@@ -85,7 +85,8 @@ extension Members {
             guard let sibling = element.object else { throw wrongType("content", "a list of objects") }
             let members = Members(sibling)
             try members.add(
-                Content(born: try members.born(), document: try members.documentOrNull()), to: &content, within: version)
+                Content(born: try members.born(), document: try members.documentOrNull()), to: &content, within: version
+            )
         }
         guard let registers = object["flags"]?.array else { throw wrongType("flags", "a list") }
         var flags: [FlagRegister: CausalRegister<Setting>] = [:]

@@ -190,9 +190,13 @@ struct MirrorViewTests {
         stage.view.disconnected(reason: "gone")
         #expect(stage.lines()[11] == " Runbook – gone offline")
         #expect(stage.lines()[2] == "▾ Prepare  1/2")
-        #expect(stage.press(.end, .up, .toggle) == nil)
+        let pressed = stage.press(.end, .up, .toggle)
+        let intent = try #require(pressed)
+        #expect(stage.lines()[11].hasSuffix("offline, 1 to send"))
+        #expect(stage.view.takeUnsent().isEmpty)
         stage.view.connected()
-        #expect(stage.press(.toggle) != nil)
+        stage.view.receive(try stage.daemon.caughtUp())
+        #expect(stage.view.takeUnsent().map(\.section) == [intent.section])
     }
 
     @Test(arguments: [24, 80, 200])

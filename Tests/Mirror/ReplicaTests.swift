@@ -51,13 +51,102 @@ struct ReplicaTests {
         #expect(!replica.isOpen(a))
     }
 
-    @Test func `presses that were not answered are taken back when the connection is lost`() throws {
-        var (_, replica) = try live()
+    @Test
+    func `presses that were not answered when the connection is lost are kept, and sent again with what was seen`()
+        throws
+    {
+        var (daemon, replica) = try live()
+        let (a, t) = (try index("a", replica), try index("t", replica))
+        let before = replica.version
+        _ = try replica.intend(SectionFlag(a, .open), to: true, id: 1)
+        #expect(replica.takeUnsent { 0 }.map(\.id) == [1])
+        #expect(replica.disconnected() == [] && replica.isOpen(a) && replica.isPending(a))
+        _ = try replica.intend(SectionFlag(t, .done), to: true, id: 2)
+        #expect(replica.isDone(t) && replica.takeUnsent { 0 }.isEmpty, "nothing is sent without a connection")
+        replica.connected()
+        #expect(replica.takeUnsent { 0 }.isEmpty, "nothing is sent before the state has come")
+        let (event, _) = try daemon.perform([.set(SectionPath("s/s1"), .open, true)], session: 2)
+        #expect(event != nil)
+        _ = replica.receive(try daemon.snapshot(.subscribed))
+        let sent = replica.takeUnsent { 7 }
+        #expect(sent.map(\.id) == [7, 2], "one that was sent before has a new id")
+        #expect(sent.allSatisfy { $0.seen == before } && replica.version != before)
+        #expect(replica.takeUnsent { 0 }.isEmpty, "each is sent once")
+    }
+
+    @Test func `a press that turns out to have been heard is not sent again`() throws {
+        var (daemon, replica) = try live()
         let a = try index("a", replica)
         _ = try replica.intend(SectionFlag(a, .open), to: true, id: 1)
-        let changes = replica.disconnected()
-        #expect(changes.count == 2 && !replica.isOpen(a))
-        #expect(throws: IntentRefusal.offline) { try replica.intend(SectionFlag(a, .open), to: true, id: 2) }
+        let intent = try #require(replica.takeUnsent { 0 }.first)
+        _ = try daemon.perform([.toggle(intent.section, to: true)], seen: intent.seen, session: 1)
+        _ = replica.disconnected()
+        replica.connected()
+        #expect(replica.receive(try daemon.snapshot(.subscribed)) == [.content(reason: "subscribed")])
+        #expect(replica.pending.isEmpty && replica.isOpen(a) && !replica.isPending(a))
+    }
+
+    @Test func `pressing twice without a connection asks for nothing`() throws {
+        var (daemon, replica) = try live()
+        let a = try index("a", replica)
+        _ = replica.disconnected()
+        _ = try replica.intend(SectionFlag(a, .open), to: true, id: 1)
+        let (_, changes) = try replica.intend(SectionFlag(a, .open), to: false, id: 2)
+        #expect(changes == [.flags([SectionFlag(a, .open)])] && replica.pending.count == 1)
+        replica.connected()
+        _ = replica.receive(try daemon.caughtUp())
+        #expect(replica.takeUnsent { 0 }.isEmpty && replica.pending.isEmpty)
+    }
+
+    @Test func `what a press was meant for is gone when the connection is back: it is taken back with words`() throws {
+        var (daemon, replica) = try live()
+        let (a, t) = (try index("a", replica), try index("t", replica))
+        _ = replica.disconnected()
+        let (gone, _) = try replica.intend(SectionFlag(a, .open), to: true, id: 1)
+        let (noTask, _) = try replica.intend(SectionFlag(t, .done), to: true, id: 2)
+        replica.connected()
+        let other = #"{"title":"T","content":[{"title":"b","content":[]},{"title":"t","content":[]}]}"#
+        let changes = replica.receive(try #require(try daemon.put(try document(other))))
+        #expect(
+            changes.suffix(2) == [
+                .takenBack(gone, reason: "it is not there any more"),
+                .takenBack(noTask, reason: "it is not there any more"),
+            ])
+        #expect(replica.pending.isEmpty && replica.takeUnsent { 0 }.isEmpty)
+    }
+
+    @Test func `a document that was deleted meanwhile takes the presses with it`() throws {
+        var (daemon, replica) = try live()
+        let a = try index("a", replica)
+        _ = replica.disconnected()
+        let (intent, _) = try replica.intend(SectionFlag(a, .open), to: true, id: 1)
+        replica.connected()
+        #expect(replica.missing().contains(.takenBack(intent, reason: "the document is not there")))
+        var (_, other) = try live()
+        let (second, _) = try other.intend(SectionFlag(a, .open), to: true, id: 1)
+        let changes = other.receive(try daemon.delete())
+        #expect(changes.contains(.takenBack(second, reason: "the document was deleted")) && other.pending.isEmpty)
+    }
+
+    @Test func `a press that an ending daemon refuses is kept for the next one`() throws {
+        var (daemon, replica) = try live()
+        let a = try index("a", replica)
+        _ = try replica.intend(SectionFlag(a, .open), to: true, id: 1)
+        _ = replica.takeUnsent { 0 }
+        #expect(replica.answered(id: 1, failure: ServerFailure(code: "shutting_down", message: "ends")) == [])
+        #expect(replica.isOpen(a) && replica.takeUnsent { 0 }.isEmpty)
+        _ = replica.disconnected()
+        replica.connected()
+        _ = replica.receive(try daemon.snapshot(.subscribed))
+        #expect(replica.takeUnsent { 9 }.map(\.id) == [9])
+    }
+
+    @Test func `as many presses as may be are kept, and one more is refused`() throws {
+        var (_, replica) = try live()
+        let a = try index("a", replica)
+        for id in 1...Replica.pendingMax { _ = try replica.intend(SectionFlag(a, .open), to: id % 2 == 1, id: id) }
+        #expect(replica.pending.count == Replica.pendingMax)
+        #expect(throws: IntentRefusal.tooMany) { try replica.intend(SectionFlag(a, .open), to: true, id: 0) }
     }
 
     @Test func `a press in a single group closes the other at once`() throws {

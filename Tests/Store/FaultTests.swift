@@ -133,4 +133,22 @@ import Testing
             Scratch.remove("\(cuts)/\(cut)")
         }
     }
+
+    @Test func `a commit that is there though it failed can be made again, with what came after it`() throws {
+        let scratch = try Scratch()
+        let store = try DocumentStore(directory: scratch.path + "/state")
+        defer { store.close() }
+        let turns = try Turns(6)
+        for deltas in turns.deltas.prefix(3) { try store.commit(deltas) }
+        try store.commit(turns.deltas[2])
+        var merged = turns.deltas[2]
+        for place in merged.indices { merged[place].add(turns.deltas[3][place]) }
+        try store.commit(merged)
+        let found = try turns.position(of: store, in: 4...4)
+        #expect(found.turns == 4 && found.wrong == nil)
+        for name in turns.names {
+            let page = try store.history(name, section: nil, before: nil, limit: 10, bytesMax: 1 << 20)
+            #expect(page.entries.map(\.number) == [4, 3, 2, 1])
+        }
+    }
 }

@@ -121,9 +121,12 @@ private struct Archive {
     @Test func `a history that does not go on where it ended is refused, and nothing of it stored`() throws {
         var archive = try Archive(seed: 5)
         try archive.append(3)
+        let stranger = Dot(node: try nodeName("n9"), counter: 1)
         for number: Int64 in [3, 5] {
             #expect(throws: StoreFailure.self) {
-                try archive.append(1) { _, states in states.entry(number) }
+                try archive.append(1) { _, _ in
+                    HistoryEntry(number: number, dot: stranger, stamp: .zero, by: "x", born: 1)
+                }
             }
         }
         #expect(try archive.store.load(archive.name)?.nextHistoryNumber == 4)

@@ -199,7 +199,8 @@ final class Ledger {
         func told(_ register: CausalRegister<Value>) -> [String] {
             register.latestFirst.map { "\($0.dot)" }
         }
-        let isSame = one.count == other.count
+        let isSame =
+            one.count == other.count
             && zip(one.latestFirst, other.latestFirst).allSatisfy {
                 $0.dot == $1.dot && $0.value == $1.value && $0.stamp == $1.stamp && $0.by == $1.by
             }
@@ -225,8 +226,12 @@ final class Ledger {
             }
             for section in 0..<Int32(document.sections.count) {
                 let path = document[section].path
-                if replica.isOpen(section) != view.isOpen(section) { violate("\(client.name) sees \(path) of \(name) otherwise") }
-                if replica.isDone(section) != view.isDone(section) { violate("\(client.name) sees the check of \(path) otherwise") }
+                if replica.isOpen(section) != view.isOpen(section) {
+                    violate("\(client.name) sees \(path) of \(name) otherwise")
+                }
+                if replica.isDone(section) != view.isDone(section) {
+                    violate("\(client.name) sees the check of \(path) otherwise")
+                }
             }
         }
     }

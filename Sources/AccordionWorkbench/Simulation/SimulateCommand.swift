@@ -54,10 +54,12 @@ enum SimulateCommand: BenchCommand {
             "world",
             "\(nodes) daemons (\(durable)), \(plan.clientCount) clients, \(plan.documentCount) documents, "
                 + "\(plan.weather.lossPercent) % lost, \(plan.weather.repeatPercent) % repeated, up to "
-                + "\(plan.weather.delayMilliseconds) ms late")
+                + "\(plan.weather.delayMilliseconds) ms late"
+                + (plan.isStreamAlone ? ", nothing beside the stream" : ""))
         for step in plan.steps { Bench.figure("step \(step.number)", "+\(step.afterMilliseconds) ms \(step.action)") }
         let list = plan.steps.map { "\($0.number)" }.joined(separator: ",")
         Bench.figure(
-            "again", "accordion-bench simulate --nodes \(nodes) --seed \(plan.seed) --steps \(list.isEmpty ? "-" : list)")
+            "again",
+            "accordion-bench simulate --nodes \(nodes) --seed \(plan.seed) --steps \(list.isEmpty ? "-" : list)")
     }
 }

@@ -92,7 +92,8 @@ final class SimulatedBroker {
         guard reaches(process) else { return }
         // What is sent comes in order; where something is lost, so is the connection, and all that is behind it.
         if world.random.chance(weather.lossPercent / 2) { return process.brokerLost() }
-        process.publishAt = max(process.publishAt, world.schedule.now + world.random.between(1, weather.delayMilliseconds))
+        process.publishAt = max(
+            process.publishAt, world.schedule.now + world.random.between(1, weather.delayMilliseconds))
         world.schedule.after(process.publishAt - world.schedule.now) { [self] in
             guard reaches(process), process.connection == connection else { return }
             let key = "\(id.name)/\(id.dot)/\(id.instance)/\(id.part)"
@@ -172,6 +173,7 @@ final class SimulatedBroker {
     }
 
     private func relay(_ sender: SimulatedProcess, _ receiver: SimulatedProcess, _ arrive: @escaping () -> Void) {
+        if world.plan.isStreamAlone { return }
         travel(sender) { [self] in travel(receiver, arrive) }
     }
 }

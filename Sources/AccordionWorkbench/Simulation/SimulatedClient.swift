@@ -121,14 +121,13 @@ final class SimulatedClient {
 
     /// Presses on a section, as a person at a screen does. `turn` chooses among the flags.
     func press(_ document: DocumentName, section turn: Int, field: Field) {
-        guard let replica = replicas[document], let content = replica.document, !content.sections.isEmpty else { return }
+        guard let replica = replicas[document], let content = replica.document, !content.sections.isEmpty else {
+            return
+        }
         let section = Int32(turn % content.sections.count)
         let value = field == .open ? !replica.isOpen(section) : !replica.isDone(section)
         do throws(IntentRefusal) {
-            if let intent = try replicas[document]?.intend(SectionFlag(section, field), to: value, id: nextID()).intent {
-                seenOf[intent.id] = intent.seen
-                ask(intent.action(document), .intent(document), id: intent.id)
-            }
+            _ = try replicas[document]?.intend(SectionFlag(section, field), to: value, id: nextID())
         } catch {
             return
         }
@@ -206,13 +205,15 @@ final class SimulatedClient {
         case .intent(let document):
             let seen = seenOf.removeValue(forKey: id)
             if let version = reply.version, reply.failure == nil {
-                world.ledger.acknowledged(version, of: document, by: name, seen: seen, since: connectedAt, from: process)
+                world.ledger.acknowledged(
+                    version, of: document, by: name, seen: seen, since: connectedAt, from: process)
             }
             _ = replicas[document]?.answered(id: id, failure: reply.failure)
             sendDue(document)
         case .write(let document, let seen):
             if let version = reply.version, reply.failure == nil {
-                world.ledger.acknowledged(version, of: document, by: name, seen: seen, since: connectedAt, from: process)
+                world.ledger.acknowledged(
+                    version, of: document, by: name, seen: seen, since: connectedAt, from: process)
             }
         }
     }

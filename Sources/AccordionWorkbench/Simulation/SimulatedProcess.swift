@@ -43,7 +43,7 @@ final class SimulatedProcess {
         limits.queuedEventBytesMax = 2_048
         limits.queuedReplyBytesMax = 2_048
         limits.documentCacheBytesMax = 4_096
-        limits.waitingOperationsMax = 20
+        if !world.plan.isStreamAlone { limits.waitingOperationsMax = 20 }
         hub = Hub(
             HubSettings(
                 node: node.disk.node, epoch: instance, run: node.disk.run, server: "simulated", limits: limits,
@@ -52,7 +52,7 @@ final class SimulatedProcess {
             peer: Peer(node: node.disk.node, instance: instance, run: node.disk.run))
         settings.messageBytesMax = 256
         settings.outgoingMax = 8
-        settings.fragmentBytesMax = 16_384
+        if !world.plan.isStreamAlone { settings.fragmentBytesMax = 16_384 }
         replicator = Replicator(settings, node.disk.start, milliseconds: world.schedule.now)
         commits = Commits(hub, isDurable: node.isDurable, self)
         beginTurn()
@@ -111,7 +111,9 @@ final class SimulatedProcess {
         case .publish(let id, let bytes): broker.publish(id, bytes, from: self)
         case .read(let sequence): broker.read(from: sequence, self)
         case .readOutgoing(let place, let limit):
-            job { [node] in node.disk.rows(after: place, limit: limit) } then: { [self] page in
+            job { [node] in
+                node.disk.rows(after: place, limit: limit)
+            } then: { [self] page in
                 replicator.take(rows: page.rows, isLast: page.isLast)
                 act()
             }
@@ -268,12 +270,16 @@ extension SimulatedProcess: CommitsOwner {
     func run(_ errand: Errand) {
         switch errand {
         case .load(let name):
-            job { [node] in node.disk.load(name) } then: { [self] outcome in
+            job { [node] in
+                node.disk.load(name)
+            } then: { [self] outcome in
                 beginTurn()
                 hub.loaded(name, outcome)
             }
         case .history(let number, let request):
-            job { [node] in node.disk.documents[request.document]?.history ?? [] } then: { [self] entries in
+            job { [node] in
+                node.disk.documents[request.document]?.history ?? []
+            } then: { [self] entries in
                 beginTurn()
                 hub.answered(history: number, Array(entries.reversed().prefix(request.limit)))
             }

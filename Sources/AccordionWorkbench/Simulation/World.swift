@@ -155,6 +155,7 @@ final class World {
         case .brokerMadeAnew: broker.makeAnew()
         case .brokerForgets(let count): broker.forget(count)
         case .brokerForgetsRepetitions: broker.forgetRepetitions()
+        case .violate: ledger.violate("the plan says so")
         default: break
         }
     }
@@ -188,7 +189,8 @@ final class World {
         default:
             // As one who looks at a screen that is old by now.
             let seen = client.replicas[name]?.version ?? VersionVector()
-            let action = Request.Action.gesture(name, .toggle(path, to: turn % 2 == 0), Request.WriteOptions(seen: seen))
+            let action = Request.Action.gesture(
+                name, .toggle(path, to: turn % 2 == 0), Request.WriteOptions(seen: seen))
             client.send(action, seen: seen)
         }
     }

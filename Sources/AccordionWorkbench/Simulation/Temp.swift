@@ -1,2 +1,0 @@
-import Mirror
-extension Replica { mutating func takeUnsent(nextID: () -> Int) -> [Intent] { [] } }
