@@ -16,6 +16,8 @@ final class Client {
     let loop: Loop
     /// The connection that was made first.
     private(set) var current: DaemonConnection?
+    /// What it said to a name that was given.
+    private(set) var greeting: ServerGreeting?
     /// Where the daemon was found.
     private(set) var address: Address?
     /// The signal that has ended the command, and is to end the process once all is closed.
@@ -49,6 +51,7 @@ final class Client {
         if let name = invocation.value("name") {
             let reply = try call(.hello(Request.Hello(name: name)))
             if let failure = reply.failure { throw CommandFailure(failure) }
+            greeting = reply.greeting
         }
         return connection
     }
