@@ -70,7 +70,7 @@ final class LiveMirror {
             retryTimer = try Timer(loop) { [unowned self] in retry() }
             selectionTimer = try Timer(loop) { [unowned self] in sendSelection() }
             frameTimer = try Timer(loop) { [unowned self] in isDirty = true }
-            for signal in [SIGINT, SIGTERM, SIGHUP] {
+            for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
                 signals.append(try SignalWatcher(loop, signal: signal) { [unowned self] in isOver = true })
             }
             signals.append(try SignalWatcher(loop, signal: SIGWINCH) { [unowned self] in resized() })

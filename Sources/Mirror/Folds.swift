@@ -11,7 +11,7 @@ struct Folds: Equatable {
     /// The same by index in the document that is shown.
     private var places: [Int32: Bool] = [:]
 
-    static let ownMax = 10_000
+    static let ownMax = 100_000
 
     /// How a section stands for me; nil: as for all.
     subscript(section: Int32) -> Bool? { isPrivate ? places[section] : nil }
