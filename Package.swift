@@ -62,7 +62,7 @@ let package = Package(
         program(
             "accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "Store", "CommandLine"),
         program(
-            "AccordionCommand", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
+            "AccordionCommand", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Terminal", "CommandLine"),
         program(
             "AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "Replication", "Mirror",

@@ -16,6 +16,8 @@ final class Client {
     let loop: Loop
     /// The connection that was made first.
     private(set) var current: DaemonConnection?
+    /// What the daemon answered to a greeting; at most one is taken on a connection.
+    private var greeted: ServerGreeting?
     /// Where the daemon was found.
     private(set) var address: Address?
     /// The signal that has ended the command, and is to end the process once all is closed.
@@ -46,11 +48,21 @@ final class Client {
         self.address = address
         let connection = DaemonConnection(stream)
         current = connection
-        if let name = invocation.value("name") {
-            let reply = try call(.hello(Request.Hello(name: name)))
-            if let failure = reply.failure { throw CommandFailure(failure) }
-        }
+        if invocation.value("name") != nil { _ = try greeting() }
         return connection
+    }
+
+    /// Who the daemon is, and who one is there: asked for once, under the name that was given.
+    func greeting() throws(CommandFailure) -> ServerGreeting {
+        if current == nil, invocation.value("name") != nil { _ = try connect() }
+        if let greeted { return greeted }
+        let reply = try call(.hello(Request.Hello(name: invocation.value("name"))))
+        if let failure = reply.failure { throw CommandFailure(failure) }
+        guard let greeting = reply.greeting else {
+            throw CommandFailure(.noDaemon, "the daemon's answer lacks the greeting")
+        }
+        greeted = greeting
+        return greeting
     }
 
     /// A connected stream that is the caller's alone.

@@ -63,7 +63,9 @@ enum CommandTable {
     private static let commands =
         [MirrorRun.table, ListCommand.table, ShowCommand.table] + GestureCommand.tables + BulkCommand.tables + [
             ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, WaitCommand.table,
-        ] + PresenceCommand.tables + [StatusCommand.table, WhereCommand.table, SendCommand.table, ScriptCommand.table]
+        ] + PresenceCommand.tables + [HistoryCommand.table] + UndoCommand.tables + [
+            StatusCommand.table, WhereCommand.table, SendCommand.table, ScriptCommand.table,
+        ]
 
     /// Where a word was none of what is known.
     static var helpHint: String { "Try \"\(program.name) --help\"." }
@@ -73,6 +75,7 @@ enum CommandTable {
         let name = client.invocation.command?.name ?? ""
         if let gesture = GestureCommand(rawValue: name) { return try gesture.run(client) }
         if let bulk = BulkCommand(rawValue: name) { return try bulk.run(client) }
+        if let undo = UndoCommand(rawValue: name) { return try undo.run(client) }
         if let presence = PresenceCommand(rawValue: name) { return try presence.run(client) }
         switch name {
         case ListCommand.table.name: try ListCommand.run(client)
@@ -82,6 +85,7 @@ enum CommandTable {
         case DeleteCommand.table.name: try DeleteCommand.run(client)
         case WatchCommand.table.name: return try WatchCommand.run(client)
         case WaitCommand.table.name: return try WaitCommand.run(client)
+        case HistoryCommand.table.name: try HistoryCommand.run(client)
         case StatusCommand.table.name: try StatusCommand.run(client)
         case WhereCommand.table.name: try WhereCommand.run(client)
         case SendCommand.table.name: return try SendCommand.run(client)
