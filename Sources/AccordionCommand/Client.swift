@@ -11,9 +11,19 @@ final class Client {
     /// How long a reply may take.
     static let replyMilliseconds = 60_000
 
+    /// How the daemon is found and waited for.
+    struct Patience {
+        /// Of a daemon, given otherwise than by the words of the command; nil where those or the environment decide.
+        var address: String?
+        var mayStart = true
+        var connectMilliseconds: Int?
+        var replyMilliseconds = Client.replyMilliseconds
+    }
+
     let invocation: Invocation
     let output: Output
     let loop: Loop
+    private let patience: Patience
     /// The connection that was made first.
     private(set) var current: DaemonConnection?
     /// What the daemon answered to a greeting; at most one is taken on a connection.
@@ -23,8 +33,9 @@ final class Client {
     /// The signal that has ended the command, and is to end the process once all is closed.
     var interruption: Int32?
 
-    init(_ invocation: Invocation) throws(CommandFailure) {
+    init(_ invocation: Invocation, _ patience: Patience = Patience()) throws(CommandFailure) {
         self.invocation = invocation
+        self.patience = patience
         output = Output(isJSON: invocation.flag("json"))
         do throws(SystemError) {
             loop = try Loop()
@@ -67,8 +78,11 @@ final class Client {
 
     /// A connected stream that is the caller's alone.
     func findStream() throws(CommandFailure) -> (Stream, Address) {
-        let given = invocation.value("address") ?? Standard.variable("ACCORDION_ADDRESS")
-        return try DaemonFinder(loop: loop, given: given, mayStart: !invocation.flag("no-start")).find()
+        let given = patience.address ?? invocation.value("address") ?? Standard.variable("ACCORDION_ADDRESS")
+        var finder = DaemonFinder(
+            loop: loop, given: given, mayStart: patience.mayStart && !invocation.flag("no-start"))
+        if let milliseconds = patience.connectMilliseconds { finder.connectMilliseconds = milliseconds }
+        return try finder.find()
     }
 
     /// Asks and waits for the reply, a refusal included.
@@ -88,7 +102,7 @@ final class Client {
         send(connection) { reply = $0 }
         do throws(SystemError) {
             let timer = try Timer(loop) { isLate = true }
-            timer.start(afterMilliseconds: Self.replyMilliseconds)
+            timer.start(afterMilliseconds: patience.replyMilliseconds)
             defer { timer.close() }
             while reply == nil, lost == nil, !isLate { loop.turn() }
         } catch {
@@ -96,7 +110,8 @@ final class Client {
         }
         if let reply { return reply }
         if let lost { throw CommandFailure(connection.exitWhenLost, lost) }
-        throw CommandFailure(.timedOut, "the daemon has not answered within \(Self.replyMilliseconds / 1_000) seconds")
+        throw CommandFailure(
+            .timedOut, "the daemon has not answered within \(patience.replyMilliseconds / 1_000) seconds")
     }
 
     /// Asks and waits; a refusal is thrown, with a proposal where a document is not known.

@@ -64,7 +64,8 @@ enum CommandTable {
         [MirrorRun.table, ListCommand.table, ShowCommand.table] + GestureCommand.tables + BulkCommand.tables + [
             ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, WaitCommand.table,
         ] + PresenceCommand.tables + [HistoryCommand.table] + UndoCommand.tables + [
-            StatusCommand.table, WhereCommand.table, SendCommand.table, ScriptCommand.table,
+            StatusCommand.table, WhereCommand.table, SendCommand.table, ScriptCommand.table, CompletionCommand.table,
+            CandidatesCommand.table,
         ]
 
     /// Where a word was none of what is known.
@@ -89,6 +90,8 @@ enum CommandTable {
         case StatusCommand.table.name: try StatusCommand.run(client)
         case WhereCommand.table.name: try WhereCommand.run(client)
         case SendCommand.table.name: return try SendCommand.run(client)
+        case CompletionCommand.table.name: CompletionCommand.run(client)
+        case CandidatesCommand.table.name: CandidatesCommand.run(client)
         case ScriptCommand.table.name: try ScriptCommand.run(client)
         default: try MirrorRun.run(client)
         }

@@ -14,7 +14,7 @@ enum MirrorRun {
                 + "go to the ends, R draws anew, ? tells more, q quits. The mouse: the arrow toggles, the title selects, "
                 + "the wheel scrolls."
         ],
-        arguments: [.one("DOC-OR-FILE", .document)],
+        arguments: [.one("DOC-OR-FILE", .documentOrFile)],
         example: Example("accordion mirror runbook", "everyone who does sees the same"))
 
     static func run(_ client: Client) throws(CommandFailure) {

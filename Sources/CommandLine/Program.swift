@@ -4,6 +4,7 @@
 /// What a value or an argument stands for: it is checked when parsed (integers, seconds, choices) and completed by.
 package enum ValueShape: Hashable, Sendable {
     case text, file, directory, address, document, section
+    case documentOrFile
     case integer(ClosedRange<Int>)
     /// A decimal number of seconds with at most three digits after the point; read as milliseconds.
     case seconds
@@ -88,10 +89,12 @@ package struct Command: Hashable, Sendable {
     package let arguments: [Argument]
     package let options: [Option]
     package let groups: [OptionGroup]
+    /// For other programs: neither told in help nor proposed.
+    package let isHidden: Bool
     package let example: Example
     package init(
         _ name: String, summary: String, details: [String] = [], arguments: [Argument] = [], options: [Option] = [],
-        groups: [OptionGroup] = [], example: Example
+        groups: [OptionGroup] = [], isHidden: Bool = false, example: Example
     ) {
         self.name = name
         self.summary = summary
@@ -99,6 +102,7 @@ package struct Command: Hashable, Sendable {
         self.arguments = arguments
         self.options = options
         self.groups = groups
+        self.isHidden = isHidden
         self.example = example
     }
 }
