@@ -1,5 +1,6 @@
-import TestSupport
 // What a shell offers is what the parser would take: each case names the words before, the beginning, and what may come.
+
+import TestSupport
 import Testing
 
 @testable import CommandLine
