@@ -99,7 +99,7 @@ let package = Package(
         tests("Terminal", "Terminal"), tests("House"),
         // These run the programs, which a build of the tests makes too.
         .testTarget(
-            name: "EndToEndTests", dependencies: ["AccordionWorkbench", "TestSupport"], path: "Tests/EndToEnd",
+            name: "EndToEndTests", dependencies: ["AccordionWorkbench", "Wire", "TestSupport"], path: "Tests/EndToEnd",
             exclude: ["Scripts", "long-half-open"], swiftSettings: swiftRules),
     ],
     swiftLanguageModes: [.v6],

@@ -45,7 +45,8 @@ enum CommandTable {
                     + "TMPDIR or /tmp"),
             Meaning("XDG_STATE_HOME", "where a daemon that is started for you has its state and log, in accordiond"),
             Meaning("NO_COLOR", "no colours, where it is set and not empty"),
-        ], files: files)
+        ], files: files,
+        page: ManualPage(section: 1, date: "2026-12-01", seeAlso: ["accordiond(8)", "accordion-protocol(7)"]))
 
     /// As it is for whoever asks: the socket that no variable names is hard to guess.
     private static var files: [Meaning] {
@@ -58,6 +59,17 @@ enum CommandTable {
             files.append(Meaning(state, "the state and the log of a daemon that is started for you"))
         }
         return files
+    }
+
+    /// accordion(1): the places of files as they are for anyone.
+    static var manual: String {
+        var program = program
+        program.files = [
+            Meaning("$XDG_RUNTIME_DIR/accordiond.sock", "the socket of your own daemon"),
+            Meaning(DaemonFinder.systemSocket, "the socket of the system's"),
+            Meaning("~/.local/state/accordiond", "the state and the log of a daemon that is started for you"),
+        ]
+        return program.manual
     }
 
     private static let commands =

@@ -7,6 +7,7 @@ extension Program {
     /// its arguments; `--` ends options. A long name may be cut to a beginning that only it has. `help` as the first word
     /// of a program with commands, none of that name, is `--help`, and `help COMMAND` that command's.
     package func parse(_ words: [String]) throws(UsageError) -> Outcome {
+        if page != nil, words == ["--manual"] { return .manual }
         var reading = Reading(program: self)
         if commands.isEmpty { return try reading.readAll(words) }
         let head = scan(words, options: options(after: nil), stopsAtOperand: true)

@@ -137,12 +137,15 @@ package struct Program: Hashable, Sendable {
     package var files: [Meaning] = []
     /// What a usage error ends with.
     package var usageExit: ExitCode = .usage
+    /// Where its manual page stands; nil for a program that has none, and knows no `--manual`.
+    package var page: ManualPage?
 
     package init(
         name: String, version: String, summary: String, details: [String] = [], options: [Option],
         groups: [OptionGroup] = [], arguments: [Argument] = [], commands: [Command] = [],
         defaultCommand: String? = nil, examples: [Example] = [], exitCodes: [Meaning] = [],
-        environment: [Meaning] = [], files: [Meaning] = [], usageExit: ExitCode = .usage
+        environment: [Meaning] = [], files: [Meaning] = [], usageExit: ExitCode = .usage,
+        page: ManualPage? = nil
     ) {
         self.name = name
         self.version = version
@@ -158,6 +161,7 @@ package struct Program: Hashable, Sendable {
         self.environment = environment
         self.files = files
         self.usageExit = usageExit
+        self.page = page
     }
 
     package static let helpOption = Option("help", "h", help: "Print this help and exit")
