@@ -26,8 +26,8 @@ final class Client {
     private let patience: Patience
     /// The connection that was made first.
     private(set) var current: DaemonConnection?
-    /// What the daemon answered to a greeting; at most one is taken on a connection.
-    private var greeted: ServerGreeting?
+    /// What the daemon has answered to a greeting; it takes one on a connection.
+    private(set) var greeting: ServerGreeting?
     /// Where the daemon was found.
     private(set) var address: Address?
     /// The signal that has ended the command, and is to end the process once all is closed.
@@ -59,20 +59,20 @@ final class Client {
         self.address = address
         let connection = DaemonConnection(stream)
         current = connection
-        if invocation.value("name") != nil { _ = try greeting() }
+        if invocation.value("name") != nil { _ = try greet() }
         return connection
     }
 
     /// Who the daemon is, and who one is there: asked for once, under the name that was given.
-    func greeting() throws(CommandFailure) -> ServerGreeting {
+    func greet() throws(CommandFailure) -> ServerGreeting {
         if current == nil, invocation.value("name") != nil { _ = try connect() }
-        if let greeted { return greeted }
+        if let greeting { return greeting }
         let reply = try call(.hello(Request.Hello(name: invocation.value("name"))))
         if let failure = reply.failure { throw CommandFailure(failure) }
         guard let greeting = reply.greeting else {
             throw CommandFailure(.noDaemon, "the daemon's answer lacks the greeting")
         }
-        greeted = greeting
+        self.greeting = greeting
         return greeting
     }
 

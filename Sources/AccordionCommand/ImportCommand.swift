@@ -16,9 +16,9 @@ enum ImportCommand {
             "The document is called what --as says, else what the file itself says, else as the file is called. What "
                 + "the file is, is told by the end of its name (.md, .markdown, .opml, .json), else seen from its "
                 + "beginning. FILE \"-\" is standard input.",
-            "Of Markdown headings and list items become sections, \"- [ ]\" and \"- [x]\" tasks; everything else stays as "
-                + "text in its place. Of OPML outlines do. What of a file is left out is told on standard error with its "
-                + "line.",
+            "Markdown's headings and list items become sections, \"- [ ]\" and \"- [x]\" tasks; everything else stays as "
+                + "text in its place. OPML's outlines become sections. What of a file is left out is told on standard "
+                + "error with its line.",
             "With --watch the file is followed until interrupted: when it changes, also because an editor puts another in "
                 + "its place, the document gets the new content and keeps what is open. A file that can't be understood "
                 + "is told, and the document stays as it was.",

@@ -14,6 +14,8 @@ final class LiveMirror {
     private static let retryMilliseconds = (first: 100, last: 5_000)
     /// How often a document is asked for that is not there.
     private static let missingMilliseconds = 2_000
+    /// How long where one is may wait to be told.
+    private static let selectionMilliseconds = 250
 
     private let client: Client
     private let loop: Loop
@@ -24,6 +26,11 @@ final class LiveMirror {
     private var connection: DaemonConnection?
     private var connector: Connector?
     private var retryTimer: Timer?
+    private var selectionTimer: Timer?
+    private var isSelectionDue = false
+    /// When the screen changes by itself: an animation, a message that ends.
+    private var frameTimer: Timer?
+    private var keptFolds: String?
     private var retryMilliseconds = LiveMirror.retryMilliseconds.first
     private var keys: FileReadiness?
     private var signals: [SignalWatcher] = []
@@ -46,6 +53,12 @@ final class LiveMirror {
             throw CommandFailure(.usage, Self.words(error))
         }
         view = MirrorView(name, rows: terminal.size.rows, columns: terminal.size.columns)
+        view.address = "\(address)"
+        view.isAnimated = !client.invocation.flag("no-animation") && Standard.variable("NO_COLOR") == nil
+        if let text = FoldsFile(name, address).read() {
+            view.takeFolds(text: text)
+            keptFolds = view.foldsText
+        }
         self.connection = connection
     }
 
@@ -55,7 +68,9 @@ final class LiveMirror {
         do throws(SystemError) {
             keys = try FileReadiness(loop, descriptor: STDIN_FILENO) { [unowned self] _ in readKeys() }
             retryTimer = try Timer(loop) { [unowned self] in retry() }
-            for signal in [SIGINT, SIGTERM, SIGHUP] {
+            selectionTimer = try Timer(loop) { [unowned self] in sendSelection() }
+            frameTimer = try Timer(loop) { [unowned self] in isDirty = true }
+            for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
                 signals.append(try SignalWatcher(loop, signal: signal) { [unowned self] in isOver = true })
             }
             signals.append(try SignalWatcher(loop, signal: SIGWINCH) { [unowned self] in resized() })
@@ -77,6 +92,8 @@ final class LiveMirror {
         loop.beforePoll = nil
         keys?.close()
         retryTimer?.close()
+        selectionTimer?.close()
+        frameTimer?.close()
         connector?.cancel()
         connection?.close()
         for signal in signals { signal.close() }
@@ -90,9 +107,12 @@ final class LiveMirror {
         view.connected()
         connection.onEvent = { [unowned self] in receive($0) }
         connection.onLost = { [unowned self] in lost($0) }
-        if let name = client.invocation.value("name"), connection !== client.current {
-            connection.request(.hello(Request.Hello(name: name))) { [unowned self] reply in
+        if connection === client.current, let greeting = client.greeting {
+            view.greeted(session: greeting.session)
+        } else {
+            connection.request(.hello(Request.Hello(name: client.invocation.value("name")))) { [unowned self] reply in
                 if let failure = reply.failure { view.tell(failure.message) }
+                if let greeting = reply.greeting { view.greeted(session: greeting.session) }
             }
         }
         subscribe()
@@ -113,9 +133,11 @@ final class LiveMirror {
 
     private func receive(_ event: ServerEvent) {
         isDirty = true
+        view.milliseconds = now
         if case .goodbye(let reason) = event { view.tell("the daemon says goodbye: \(reason)") }
         view.receive(event)
         sendPresses()
+        tellSelection()
     }
 
     private func lost(_ reason: String) {
@@ -157,16 +179,58 @@ final class LiveMirror {
     private func press(_ key: Key) {
         isDirty = true
         switch key {
-        case .character("q"), .control("c"): isOver = true
         case .hangup: isOver = true
-        case .control("z"): suspend()
-        case .character("R"), .control("l"): shown = nil
         case .resize: resized()
         default:
-            guard let gesture = MirrorGesture(key) else { return }
-            _ = view.perform(gesture)
+            guard let key = MirrorKey(key) else { return }
+            view.milliseconds = now
+            for effect in view.press(key) { carryOut(effect) }
             sendPresses()
+            tellSelection()
+            keepFolds()
         }
+    }
+
+    private func carryOut(_ effect: MirrorEffect) {
+        switch effect {
+        case .ask(let action):
+            connection?.request(action) { [unowned self] reply in
+                isDirty = true
+                view.milliseconds = now
+                view.answered(reply.failure)
+            }
+        case .copy(let text):
+            do throws(TerminalError) {
+                if try !terminal.copy(text) { view.tell("too long to be copied") }
+            } catch {
+                view.tell(Self.words(error))
+            }
+        case .redraw: shown = nil
+        case .suspend: suspend()
+        case .quit: isOver = true
+        }
+    }
+
+    private var now: Int64 { Int64(loop.nowMilliseconds) }
+
+    /// Others see where I am; at most a few times a second.
+    private func tellSelection() {
+        guard !isSelectionDue else { return }
+        isSelectionDue = true
+        selectionTimer?.start(afterMilliseconds: Self.selectionMilliseconds)
+    }
+
+    private func sendSelection() {
+        isSelectionDue = false
+        guard let connection, let action = view.takeSelection() else { return }
+        connection.request(action) { _ in }
+    }
+
+    private func keepFolds() {
+        let text = view.foldsText
+        guard text != keptFolds else { return }
+        keptFolds = text
+        FoldsFile(name, address).keep(text)
     }
 
     private func sendPresses() {
@@ -196,7 +260,10 @@ final class LiveMirror {
     private func draw() {
         guard isDirty, !isOver else { return }
         isDirty = false
+        view.milliseconds = now
+        view.pass()
         let screen = view.screen()
+        if let next = view.nextChange { frameTimer?.start(afterMilliseconds: Int(max(1, next - now))) }
         let operations = shown.map { Screen.difference(from: $0, to: screen) } ?? Screen.drawing(screen)
         do throws(TerminalError) {
             try terminal.draw(operations.map(DrawingOperation.init))
@@ -223,30 +290,33 @@ final class LiveMirror {
 
 // MARK: - Between rooms
 
-extension MirrorGesture {
-    /// Nil for a key that means nothing.
+extension MirrorKey {
+    /// Nil for a key that means nothing here.
     fileprivate init?(_ key: Key) {
         switch key {
-        case .down, .character("j"): self = .down
-        case .up, .character("k"): self = .up
-        case .home, .character("g"): self = .home
-        case .end, .character("G"): self = .end
-        case .pageDown, .control("f"): self = .pageDown
-        case .pageUp, .control("b"): self = .pageUp
-        case .control("d"): self = .halfPageDown
-        case .control("u"): self = .halfPageUp
-        case .space, .enter: self = .toggle
-        case .right, .character("l"): self = .open
-        case .left, .character("h"): self = .close
-        case .character("x"): self = .check
-        case .character("?"), .function(1): self = .help
+        case .character(let scalar): self = .character(scalar)
+        case .space: self = .space
+        case .enter: self = .enter
+        case .tab: self = .tab
+        case .backspace, .delete: self = .backspace
+        case .escape: self = .escape
+        case .up: self = .up
+        case .down: self = .down
+        case .left: self = .left
+        case .right: self = .right
+        case .home: self = .home
+        case .end: self = .end
+        case .pageUp: self = .pageUp
+        case .pageDown: self = .pageDown
+        case .control(let scalar): self = .control(scalar)
+        case .function(let number): self = .function(number)
         case .mouse(let event):
             switch event.kind {
-            case .press: self = .press(row: event.row, column: event.column)
-            case .wheelUp: self = .scroll(-1)
-            case .wheelDown: self = .scroll(1)
+            case .press: self = .click(row: event.row, column: event.column)
+            case .wheelUp: self = .wheel(-1)
+            case .wheelDown: self = .wheel(1)
             }
-        default: return nil
+        case .backTab, .insert, .resize, .hangup: return nil
         }
     }
 }

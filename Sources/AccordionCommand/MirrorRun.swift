@@ -11,10 +11,15 @@ enum MirrorRun {
         "mirror", summary: "the live view of a document; a file is imported first if its document does not exist",
         details: [
             "Keys: j k and the arrows move, Space or Enter toggles, l and h open and close, x sets a check mark, g and G "
-                + "go to the ends, R draws anew, ? tells more, q quits. The mouse: the arrow toggles, the title selects, "
-                + "the wheel scrolls."
+                + "go to the ends, / searches, F1 tells all of them, q quits. The mouse: the arrow toggles, the title "
+                + "selects, the wheel scrolls.",
+            "Folds made after p are yours alone and are kept until the next time. P presents, and whoever presses F "
+                + "follows. While the daemon is away presses are kept, marked, and sent when it is back.",
         ],
         arguments: [.one("DOC-OR-FILE", .documentOrFile)],
+        options: [
+            Option("no-animation", help: "Sections open at once; NO_COLOR in the environment means the same")
+        ],
         example: Example("accordion mirror runbook", "everyone who does sees the same"))
 
     static func run(_ client: Client) throws(CommandFailure) {

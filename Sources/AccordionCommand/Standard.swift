@@ -112,6 +112,22 @@ enum Standard {
         let nanoseconds: Int
     }
 
+    /// Puts a file in its place whole, its directories made where they are missing, for the user alone. What can't be kept
+    /// is not told.
+    static func keep(_ bytes: [UInt8], at path: String) {
+        let parts = path.split(separator: "/")
+        for count in 1..<max(1, parts.count) {
+            _ = unsafe mkdir("/" + parts.prefix(count).joined(separator: "/"), 0o700)
+        }
+        let file = unsafe Glibc.open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return }
+        let isWritten = write(bytes, to: file)
+        close(file)
+        if isWritten { _ = unsafe rename(path + ".new", path) }
+    }
+
+    static func remove(_ path: String) { _ = unsafe unlink(path) }
+
     /// Nil where there is none.
     static func fileState(_ path: String) -> FileState? {
         var status = stat()

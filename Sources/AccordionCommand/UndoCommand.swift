@@ -36,7 +36,7 @@ enum UndoCommand: String, CaseIterable {
 
     func run(_ client: Client) throws(CommandFailure) -> ExitCode {
         let name = try client.documentName()
-        let greeting = try client.greeting()
+        let greeting = try client.greet()
         let reply = try client.ask(self == .undo ? .undo(name) : .redo(name))
         let changed = reply.changed ?? 0
         let entry = try written(client, name, greeting, reply)

@@ -120,7 +120,7 @@ final class BenchDaemon {
         return (Bench.contents(output), status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F))
     }
 
-    private static func besideThis(_ name: String) throws(BenchFailure) -> String {
+    static func besideThis(_ name: String) throws(BenchFailure) -> String {
         var own = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &own, own.count)
         let path = String(decoding: own.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -37,6 +37,8 @@ package struct Layout {
     package private(set) var rows: Int
     package private(set) var columns: Int
     private(set) var document: Document?
+    /// The sections that are shown, where not all are.
+    private(set) var filter: Set<Int32>?
     private var wraps: [Line: [String]] = [:]
 
     package init(rows: Int, columns: Int) {
@@ -62,14 +64,15 @@ package struct Layout {
     // MARK: - From the replica
 
     /// Lays out other content, the cursor on the section on which it was; where that is gone, on the nearest before it.
-    package mutating func replace(with replica: Replica) {
-        guard let new = replica.document else { return }
+    /// `isOpen` says how each section stands for whoever looks.
+    package mutating func replace(with new: Document, isOpen: (Int32) -> Bool) {
         let row = cursorRow
         let old = document
         let oldLines = lines[..<min(cursor + 1, lines.count)]
         document = new
+        filter = nil
         wraps = [:]
-        lines = Self.visible(inside: -1, of: new) { replica.isOpen($0) }
+        lines = Self.visible(inside: -1, of: new, isOpen: isOpen)
         cursor = 0
         top = Point(line: 0, row: 0)
         guard let old else { return }
@@ -82,24 +85,30 @@ package struct Layout {
         putCursor(onRow: row)
     }
 
-    /// Brings the lines up to date after flags changed. The cursor stays on its line, and that on its row of the screen
-    /// where it can; a line that vanishes leaves it on the section that closed.
-    package mutating func apply(_ flips: [SectionFlag], _ replica: Replica) {
-        guard let document, document.attributes.headers else { return }
-        let opened = flips.filter { $0.field == .open }
-        if opened.isEmpty { return }
+    /// Brings the lines up to date after sections opened or closed. The cursor stays on its line, and that on its row of the
+    /// screen where it can; a line that vanishes leaves it on the section that closed.
+    package mutating func apply(_ turned: [Int32], isOpen: (Int32) -> Bool) {
+        guard let document, document.attributes.headers, !turned.isEmpty else { return }
         let row = cursorRow
-        if opened.count > Self.splicesMax {
-            rebuild(document, replica)
+        if turned.count > Self.splicesMax || filter != nil {
+            rebuild(document, isOpen)
         } else {
-            for flip in opened { splice(flip.section, document, isOpen: replica.isOpen(flip.section), replica) }
+            for section in turned { splice(section, document, isOpen) }
         }
         putCursor(onRow: row)
     }
 
-    private mutating func rebuild(_ document: Document, _ replica: Replica) {
+    /// Shows these sections alone, with what is around them; nil: all.
+    mutating func show(only filter: Set<Int32>?, isOpen: (Int32) -> Bool) {
+        guard let document else { return }
+        self.filter = filter
+        rebuild(document, isOpen)
+        putCursor(onRow: rows / 2)
+    }
+
+    private mutating func rebuild(_ document: Document, _ isOpen: (Int32) -> Bool) {
         let line = current
-        lines = Self.visible(inside: -1, of: document) { replica.isOpen($0) }
+        lines = Self.visible(inside: -1, of: document, only: filter, isOpen: isOpen)
         cursor = 0
         guard let line else { return }
         if let place = place(of: line) {
@@ -109,12 +118,12 @@ package struct Layout {
         }
     }
 
-    private mutating func splice(_ section: Int32, _ document: Document, isOpen: Bool, _ replica: Replica) {
+    private mutating func splice(_ section: Int32, _ document: Document, _ isOpen: (Int32) -> Bool) {
         guard let header = place(ofSection: section) else { return }
         let inside = stretch(inside: section, document, from: header + 1)
-        if isOpen {
+        if isOpen(section) {
             guard inside.isEmpty else { return }
-            let new = Self.visible(inside: section, of: document) { replica.isOpen($0) }
+            let new = Self.visible(inside: section, of: document, isOpen: isOpen)
             lines.insert(contentsOf: new, at: header + 1)
             if cursor > header { cursor += new.count }
         } else {
@@ -189,9 +198,10 @@ package struct Layout {
 
     // MARK: - Which lines there are
 
-    /// All visible lines inside `parent`, -1 for the document, without its own.
+    /// All visible lines inside `parent`, -1 for the document, without its own; where `only` is given, of its sections, and
+    /// what is around them counts as open.
     package static func visible(
-        inside parent: Int32, of document: Document, isOpen: (Int32) -> Bool
+        inside parent: Int32, of document: Document, only: Set<Int32>? = nil, isOpen: (Int32) -> Bool
     ) -> [Line] {
         let hasHeaders = document.attributes.headers
         var lines: [Line] = []
@@ -207,13 +217,19 @@ package struct Layout {
             }
             stack[stack.count - 1].next = next + 1
             guard case .section(let section) = blocks[next] else {
-                lines.append(Line(order: begun, owner: owner, block: Int32(next)))
+                if only == nil || owner < 0 || isOpen(owner) {
+                    lines.append(Line(order: begun, owner: owner, block: Int32(next)))
+                }
+                continue
+            }
+            if let only, !only.contains(section) {
+                begun = document[section].end
                 continue
             }
             begun = section + 1
             let content = document[section].content
             if hasHeaders || content == nil { lines.append(Line(order: begun, owner: section, block: -1)) }
-            if let content, !hasHeaders || isOpen(section) {
+            if let content, !hasHeaders || only != nil || isOpen(section) {
                 stack.append((section, content, 0))
             } else {
                 begun = document[section].end
@@ -231,15 +247,35 @@ package struct Layout {
         return min(depth * Self.indentColumns, columns / 2)
     }
 
-    /// The rows of a block of text.
+    /// The arrow before a title, the check mark of a task, and room behind a title for how much is inside.
+    static let arrowColumns = 2
+    static let markColumns = 4
+    private var tailColumns: Int { columns >= 30 ? 8 : columns >= 12 ? 4 : 0 }
+
+    /// Columns before a section's title.
+    func titleColumn(of line: Line) -> Int {
+        guard let document, line.isSection else { return indent(of: line) }
+        return indent(of: line) + (document.attributes.headers ? Self.arrowColumns : 0)
+            + (document[line.owner].attributes.task == nil ? 0 : Self.markColumns)
+    }
+
+    /// The rows of a title or of a block of text.
     package mutating func wrapped(_ line: Line) -> [String] {
         let cachedMax = 512
         if let rows = wraps[line] { return rows }
-        guard let block = block(of: line) else { return [""] }
+        guard let document else { return [""] }
         let rows: [String]
-        switch block {
-        case .text(let text), .code(let text, _): rows = DisplayText.wrap(text, toColumns: columns - indent(of: line))
-        case .section: rows = [""]
+        if line.isSection {
+            let section = document[line.owner]
+            let hasTail = !section.isRow || section.attributes.locked
+            let width = columns - titleColumn(of: line) - (hasTail ? tailColumns : 0)
+            rows = DisplayText.wrap(section.title, toColumns: max(1, width))
+        } else {
+            switch block(of: line) {
+            case .text(let text)?, .code(let text, _)?:
+                rows = DisplayText.wrap(text, toColumns: columns - indent(of: line))
+            default: rows = [""]
+            }
         }
         if wraps.count >= cachedMax { wraps = [:] }
         wraps[line] = rows
@@ -253,7 +289,6 @@ package struct Layout {
     }
 
     mutating func height(of place: Int) -> Int {
-        let line = lines[place]
-        return line.isSection ? 1 : max(1, wrapped(line).count)
+        max(1, wrapped(lines[place]).count)
     }
 }

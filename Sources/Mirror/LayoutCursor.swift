@@ -60,6 +60,20 @@ extension Layout {
         }
     }
 
+    /// What the rows of the screen show, from the first to the last that shows a line.
+    mutating func rowNames() -> [RowName] {
+        var names: [RowName] = []
+        var point = top
+        while names.count < rows, point.line < lines.count {
+            let height = height(of: point.line)
+            for row in point.row..<max(height, point.row + 1) where names.count < rows {
+                names.append(RowName(line: lines[point.line], row: row))
+            }
+            point = Point(line: point.line + 1, row: 0)
+        }
+        return names
+    }
+
     /// What a row of the screen shows: the place in `lines`, and the row within that line.
     package mutating func place(onRow row: Int) -> (line: Int, row: Int)? {
         guard row >= 0, row < rows, !lines.isEmpty else { return nil }

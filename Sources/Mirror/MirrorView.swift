@@ -4,20 +4,13 @@
 import AccordionModel
 import Wire
 
-/// What a key means.
-package enum MirrorGesture: Sendable, Equatable {
-    case down, up, home, end, pageDown, pageUp, halfPageDown, halfPageUp
-    /// Turns the section under the cursor, or the one around the text under it.
-    case toggle
-    /// Opens, then goes into.
-    case open
-    /// Closes, then goes out.
-    case close
-    case check
-    case help
-    /// The mouse: the arrow toggles, the title selects.
-    case press(row: Int, column: Int)
-    case scroll(Int)
+/// What the program around the view is to do after a key.
+package enum MirrorEffect: Sendable {
+    /// Send it, and give its reply to `answered(_:)`.
+    case ask(Request.Action)
+    /// Offer it to the clipboard.
+    case copy(String)
+    case redraw, suspend, quit
 }
 
 package struct MirrorView {
@@ -28,27 +21,45 @@ package struct MirrorView {
         case lost
     }
 
-    /// Keys and what they do, in the order in which they are shown.
-    package static let help = [
-        "j k move", "l h open, close", "Space toggle", "x check", "g G first, last", "PgDn PgUp page",
-        "Ctrl-d Ctrl-u half",
-        "R redraw", "? this help", "q quit",
-    ]
-    private static let wheelRows = 3
+    enum Panel { case none, help, people }
 
-    package private(set) var replica: Replica
+    /// How long a disagreement is told.
+    static let conflictMilliseconds: Int64 = 5_000
+    /// More sections than this do not open one by one before one's eyes.
+    static let animatedMax = 8
+
+    package internal(set) var replica: Replica
     package private(set) var tally: Tally
-    package private(set) var showsHelp = false
-    /// Shown in the bar until the next key.
-    package private(set) var message: String?
+    /// Shown in the bar until the next key, or until a moment.
+    package internal(set) var message: String?
+    var messageEnds: Int64?
     package private(set) var connection = Connection.connecting
-    private var layout: Layout
-    private var screenRows: Int
-    private var screenColumns: Int
+    /// By the clock of whoever owns the view; set before each call.
+    package var milliseconds: Int64 = 0
+    /// Where the daemon is, for the bar.
+    package var address = ""
+    /// Whether sections open before one's eyes.
+    package var isAnimated = false
+
+    var layout: Layout
+    var folds = Folds()
+    var people = People()
+    var bindings = KeyBindings()
+    var prompt: Prompt?
+    var panel = Panel.none
+    var search: Search?
+    var filter: Search?
+    /// The level that was asked for last.
+    var level = 1
+    var screenRows: Int
+    var screenColumns: Int
+    private var transition: Transition?
     private var nextID = 1
+    private var toldSelection: SectionPath?
 
     package init(_ name: DocumentName, rows: Int, columns: Int) {
         replica = Replica(name)
+        replica.wantsPresence = true
         tally = Tally(replica)
         screenRows = rows
         screenColumns = columns
@@ -58,85 +69,100 @@ package struct MirrorView {
     package mutating func resize(rows: Int, columns: Int) {
         screenRows = rows
         screenColumns = columns
+        transition = nil
         fit()
     }
 
-    /// The last row is the status bar's, those above it the help's where it shows.
-    private mutating func fit() {
-        layout.resize(rows: max(1, screenRows - 1 - helpLines.count), columns: screenColumns)
+    /// The last row is the status bar's, those above it the panel's where there is one.
+    mutating func fit() {
+        layout.resize(rows: max(1, screenRows - 1 - panelLines.count), columns: screenColumns)
     }
 
-    /// The help's rows, where it shows: as many as it takes, but one is left to the document.
-    var helpLines: [String] {
-        guard showsHelp else { return [] }
-        var lines: [String] = []
-        for entry in Self.help {
-            let joined = lines.last.map { "\($0)  \(entry)" } ?? entry
-            if lines.isEmpty || DisplayText.columns(of: joined) > screenColumns {
-                lines.append(entry)
-            } else {
-                lines[lines.count - 1] = joined
-            }
-        }
-        return Array(lines.prefix(max(0, screenRows - 2)))
-    }
+    /// Fewer columns or rows than this are told to be too few.
+    static let (rowsMin, columnsMin) = (2, 8)
 
-    /// The frame as it stands.
+    var isTooSmall: Bool { screenRows < Self.rowsMin || screenColumns < Self.columnsMin }
+
+    /// How a section stands for whoever looks: by a fold of one's own, else as for all.
+    package func isOpen(_ section: Int32) -> Bool { folds[section] ?? replica.isOpen(section) }
+
+    /// The frame as it stands now.
     package mutating func screen() -> Screen {
+        let screen = paint()
+        guard let transition else { return screen }
+        if transition.isOver(at: milliseconds) {
+            self.transition = nil
+            return screen
+        }
+        return transition.frame(screen, at: milliseconds)
+    }
+
+    private mutating func paint() -> Screen {
         var painter = Painter(self, rows: screenRows, columns: screenColumns)
         painter.paint(&layout)
         return painter.screen
     }
 
-    // MARK: - The bar
-
-    package var title: String {
-        guard let title = replica.document?.attributes.title, !title.isEmpty else { return replica.name.text }
-        return title
+    /// When the frame changes by itself; nil: not before something happens.
+    package var nextChange: Int64? {
+        if transition != nil { return milliseconds + Transition.stepMilliseconds }
+        return messageEnds
     }
 
-    /// How it stands, for the right end of the bar.
-    package var standing: String {
-        let waiting = replica.pending.isEmpty ? "" : ", \(replica.pending.count) to send"
-        if connection == .lost { return "offline" + waiting }
-        if connection == .connecting { return "connecting" + waiting }
-        switch replica.life {
-        case .awaited: return "connected"
-        case .deleted(let by): return by.isEmpty ? "not there" : "deleted by \(by)"
-        case .live: break
-        }
-        var parts: [String] = []
-        if !replica.conflicts.isEmpty { parts.append("\(replica.conflicts.count) ≠") }
-        if tally.taskCount > 0 { parts.append("\(tally.doneCount)/\(tally.taskCount)") }
-        return (parts + ["live"]).joined(separator: "  ")
+    /// Time has passed.
+    package mutating func pass() {
+        guard let end = messageEnds, milliseconds >= end else { return }
+        message = nil
+        messageEnds = nil
     }
 
-    /// What to do next, behind the standing where there is room for it.
-    var hint: String {
-        if case .deleted = replica.life { return "q quits" }
-        return "? help"
+    package mutating func tell(_ message: String, forMilliseconds duration: Int64? = nil) {
+        self.message = message
+        messageEnds = duration.map { milliseconds + $0 }
     }
-
-    package mutating func tell(_ message: String) { self.message = message }
 
     // MARK: - The connection
 
     package mutating func connected() {
         connection = .connected
         replica.connected()
+        toldSelection = nil
     }
+
+    /// Who one is to the daemon.
+    package mutating func greeted(session: String) { people.own = session }
 
     package mutating func disconnected(reason: String) {
         let isNew = connection != .lost
         connection = .lost
+        people.removeAll()
         apply(replica.disconnected())
-        if isNew { message = reason }
+        if isNew { tell(reason) }
     }
 
     /// The daemon knows no such document.
     package mutating func missing() { apply(replica.missing()) }
 
-    package mutating func receive(_ event: ServerEvent) { apply(replica.receive(event)) }
+    package mutating func receive(_ event: ServerEvent) {
+        switch event {
+        case .presence(let name, let clients, let count) where name == replica.name:
+            people.take(clients, count)
+            if panel == .people { fit() }
+            follow()
+        case .changed(let changed) where changed.name == replica.name && !changed.conflicts.isEmpty:
+            apply(replica.receive(event))
+            if let conflict = changed.conflicts.first { tell(conflict) }
+        default: apply(replica.receive(event))
+        }
+    }
+
+    private mutating func tell(_ conflict: ServerConflict) {
+        let lost = conflict.lost.map { "\($0.by): \($0.value)" }.joined(separator: ", ")
+        let place = conflict.section.isTop ? "the document" : String(conflict.section.segment)
+        tell(
+            "≠ \(place): \(conflict.kept.by): \(conflict.kept.value) stands, not \(lost)",
+            forMilliseconds: Self.conflictMilliseconds)
+    }
 
     /// The presses that are to be sent now.
     package mutating func takeUnsent() -> [Intent] {
@@ -150,133 +176,110 @@ package struct MirrorView {
         apply(replica.answered(id: id, failure: failure))
     }
 
+    /// The reply to what `MirrorEffect.ask` asked for.
+    package mutating func answered(_ failure: ServerFailure?) {
+        if let failure { tell(failure.message) }
+    }
+
+    /// Where one is, if that has changed since it was last taken: others are told.
+    package mutating func takeSelection() -> Request.Action? {
+        guard connection == .connected, case .live = replica.life, let document = replica.document else { return nil }
+        let path = section.map { document[$0].path }
+        guard path != toldSelection else { return nil }
+        toldSelection = path
+        return .select(replica.name, section: path)
+    }
+
+    // MARK: - What has changed
+
+    /// Carries out a change of what is shown, so that it is seen to happen where few rows change.
+    mutating func change(animated: Bool, _ body: (inout MirrorView) -> Void) {
+        guard animated, isAnimated, !isTooSmall, transition == nil else {
+            transition = nil
+            return body(&self)
+        }
+        let (before, names) = (paint(), layout.rowNames())
+        body(&self)
+        transition = Transition(
+            from: before, names, to: paint(), layout.rowNames(), rows: layout.rows, at: milliseconds)
+    }
+
+    /// The next key is not waited for.
+    mutating func cutShort() { transition = nil }
+
     private mutating func apply(_ changes: [ReplicaChange]) {
         for change in changes {
             switch change {
-            case .content(let reason):
-                let isFirst = layout.isBlank
-                layout.replace(with: replica)
-                tally = Tally(replica)
-                if reason == "replaced", !isFirst { message = "the content was replaced" }
-                if reason == "created", !isFirst { message = "the document was created again" }
+            case .content(let reason): takeContent(reason)
             case .flags(let flips):
-                layout.apply(flips, replica)
-                revealOpened(flips)
+                let turned = flips.filter { $0.field == .open }.map(\.section)
+                self.change(animated: !turned.isEmpty && turned.count <= Self.animatedMax) { view in
+                    let (folds, replica) = (view.folds, view.replica)
+                    view.layout.apply(turned.filter { folds[$0] == nil }) { folds[$0] ?? replica.isOpen($0) }
+                    view.revealOpened(turned)
+                }
                 tally.apply(flips, replica)
-            case .deleted: break
-            case .takenBack(let intent, let reason): message = "\(intent.section.segment): taken back: \(reason)"
+            case .deleted: people.removeAll()
+            case .takenBack(let intent, let reason): tell("\(intent.section.segment): taken back: \(reason)")
             }
         }
     }
 
+    private mutating func takeContent(_ reason: String) {
+        guard let document = replica.document else { return }
+        let isFirst = layout.isBlank
+        transition = nil
+        filter = nil
+        folds.place(in: document)
+        let (folds, replica) = (folds, replica)
+        layout.replace(with: document) { folds[$0] ?? replica.isOpen($0) }
+        tally = Tally(replica)
+        if reason == "replaced", !isFirst { tell("the content was replaced") }
+        if reason == "created", !isFirst { tell("the document was created again") }
+    }
+
+    /// Lays out anew after folds or the filter changed.
+    mutating func relayout(_ only: Set<Int32>?) {
+        let (folds, replica) = (folds, replica)
+        layout.show(only: only) { folds[$0] ?? replica.isOpen($0) }
+    }
+
+    mutating func turned(_ sections: [Int32]) {
+        let (folds, replica) = (folds, replica)
+        layout.apply(sections) { folds[$0] ?? replica.isOpen($0) }
+    }
+
     /// Of what has opened under the cursor something is shown.
-    private mutating func revealOpened(_ flips: [SectionFlag]) {
+    mutating func revealOpened(_ sections: [Int32]) {
         guard let line = layout.current, line.isSection, let document = replica.document else { return }
-        guard flips.contains(SectionFlag(line.owner, .open)), replica.isOpen(line.owner) else { return }
+        guard sections.contains(line.owner), isOpen(line.owner) else { return }
         layout.revealInside(line.owner, document)
     }
 
-    // MARK: - Keys
-
-    /// Returns the intent to be sent, where the key is one.
-    package mutating func perform(_ command: MirrorGesture) -> Intent? {
-        message = nil
-        switch command {
-        case .down: layout.down()
-        case .up: layout.up()
-        case .home: layout.home()
-        case .end: layout.end()
-        case .pageDown: layout.page(1)
-        case .pageUp: layout.page(-1)
-        case .halfPageDown: layout.page(1, isHalf: true)
-        case .halfPageUp: layout.page(-1, isHalf: true)
-        case .scroll(let direction): layout.scroll(by: direction * Self.wheelRows)
-        case .help:
-            showsHelp.toggle()
-            fit()
-        case .toggle: return toggle()
-        case .open: return open()
-        case .close: return close()
-        case .check: return check()
-        case .press(let row, let column): return press(row: row, column: column)
-        }
-        return nil
-    }
-
     /// The section under the cursor or around the text there.
-    private var section: Int32? {
+    var section: Int32? {
         guard let line = layout.current, line.owner >= 0 else { return nil }
         return line.owner
     }
 
-    private mutating func toggle() -> Intent? {
-        guard let section, let document = replica.document else { return nil }
-        if document[section].isRow {
-            // A row is named and released.
-            message = "nothing to open: \(document[section].path.text)"
-            return nil
-        }
-        return intend(SectionFlag(section, .open), to: !replica.isOpen(section))
-    }
-
-    private mutating func check() -> Intent? {
-        guard let section else { return nil }
-        return intend(SectionFlag(section, .done), to: !replica.isDone(section))
-    }
-
-    private mutating func open() -> Intent? {
-        guard let line = layout.current, line.isSection, let document = replica.document else { return nil }
-        guard !document[line.owner].isRow, document.attributes.headers else { return nil }
-        guard replica.isOpen(line.owner) else { return intend(SectionFlag(line.owner, .open), to: true) }
-        let next = layout.cursor + 1
-        if next < layout.lines.count, isInside(layout.lines[next], line.owner, document) { layout.down() }
-        return nil
-    }
-
-    private func isInside(_ line: Layout.Line, _ section: Int32, _ document: Document) -> Bool {
-        (section..<document[section].end).contains(line.owner)
-    }
-
-    private mutating func close() -> Intent? {
-        guard let line = layout.current, let document = replica.document, document.attributes.headers else {
-            return nil
-        }
-        let around: Int32
-        if line.isSection {
-            if !document[line.owner].isRow, replica.isOpen(line.owner) {
-                return intend(SectionFlag(line.owner, .open), to: false)
-            }
-            around = document[line.owner].parent
-        } else {
-            around = line.owner
-        }
-        if around >= 0, let place = layout.place(ofSection: around) { layout.select(place) }
-        return nil
-    }
-
-    private mutating func press(row: Int, column: Int) -> Intent? {
-        guard let (place, _) = layout.place(onRow: row) else { return nil }
-        layout.select(place)
-        let line = layout.lines[place]
-        guard line.isSection, let document = replica.document else { return nil }
-        let section = document[line.owner]
-        let start = layout.indent(of: line)
-        if document.attributes.headers, (start..<start + 2).contains(column), !section.isRow { return toggle() }
-        let markStart = start + (document.attributes.headers ? 2 : 0)
-        if section.attributes.task != nil, (markStart..<markStart + 3).contains(column) { return check() }
-        if section.isRow { message = section.path.text }
-        return nil
-    }
-
-    private mutating func intend(_ flag: SectionFlag, to value: Bool) -> Intent? {
+    mutating func intend(_ flag: SectionFlag, to value: Bool) {
         do throws(IntentRefusal) {
-            let (intent, changes) = try replica.intend(flag, to: value, id: nextID)
+            let (_, changes) = try replica.intend(flag, to: value, id: nextID)
             nextID += 1
             apply(changes)
-            return intent
         } catch {
-            message = error.rawValue
-            return nil
+            tell(error.rawValue)
         }
+    }
+
+    // MARK: - Folds of one's own, kept between runs
+
+    /// What is to be kept; nil where there is nothing.
+    package var foldsText: String? { folds.isEmpty && !folds.isPrivate ? nil : folds.text }
+
+    package mutating func takeFolds(text: String) {
+        folds = Folds(text: text)
+        if let document = replica.document { folds.place(in: document) }
+        relayout(nil)
     }
 }

@@ -2,13 +2,10 @@
 
 import AccordionModel
 
-/// Draws a mirror's lines and its status bar.
+/// Draws a mirror's lines; the bars are in Bars.
 struct Painter {
-    private static let arrowColumns = 2
-    private static let markColumns = 4
-
-    private(set) var screen: Screen
-    private let view: MirrorView
+    var screen: Screen
+    let view: MirrorView
     private let conflicting: Set<SectionPath>
 
     /// `view`'s layout has been measured for this size.
@@ -19,6 +16,10 @@ struct Painter {
     }
 
     mutating func paint(_ layout: inout Layout) {
+        if view.isTooSmall {
+            screen.put(DisplayText.cut("too small", toColumns: screen.columns, ending: "…"), row: 0, column: 0)
+            return
+        }
         let rows = layout.rows
         if layout.lines.isEmpty { paintEmpty() }
         var point = layout.top
@@ -26,16 +27,16 @@ struct Painter {
         while row < rows, point.line < layout.lines.count {
             let line = layout.lines[point.line]
             let isCurrent = point.line == layout.cursor
-            let indent = layout.indent(of: line)
-            if line.isSection {
-                paintSection(line.owner, row: row, indent: indent, isCurrent: isCurrent)
-                row += 1
-            } else {
-                let block = layout.block(of: line)
-                for text in layout.wrapped(line).dropFirst(point.row) where row < rows {
-                    paintText(text, block, row: row, indent: indent, isCurrent: isCurrent)
-                    row += 1
+            let texts = layout.wrapped(line)
+            for (place, text) in texts.enumerated().dropFirst(point.row) where row < rows {
+                if line.isSection {
+                    let part = (isFirst: place == 0, isLast: place == texts.count - 1)
+                    paintSection(line, text, layout, part, row: row, isCurrent: isCurrent)
+                } else {
+                    paintText(
+                        text, layout.block(of: line), row: row, indent: layout.indent(of: line), isCurrent: isCurrent)
                 }
+                row += 1
             }
             point = Layout.Point(line: point.line + 1, row: 0)
         }
@@ -53,32 +54,51 @@ struct Painter {
 
     // MARK: - Lines
 
-    private mutating func paintSection(_ index: Int32, row: Int, indent: Int, isCurrent: Bool) {
+    private mutating func paintSection(
+        _ line: Layout.Line, _ title: String, _ layout: Layout, _ part: (isFirst: Bool, isLast: Bool), row: Int,
+        isCurrent: Bool
+    ) {
         guard let document = view.replica.document else { return }
-        let section = document[index]
+        let section = document[line.owner]
         var style = Screen.Style(section.isRow ? [] : .bold, foreground: Screen.Colour(tint: section.attributes.tint))
         if case .deleted = view.replica.life { style.attributes.insert(.dim) }
-        if isCurrent { style.attributes.insert(.reverse) }
-        if isCurrent { screen.fill(row: row, columns: 0..<screen.columns, style: style) }
-        var column = indent
-        if document.attributes.headers {
-            let arrow = section.isRow ? " " : view.replica.isOpen(index) ? "▾" : "▸"
-            screen.put(arrow, row: row, column: column, style: style)
-            column += Self.arrowColumns
+        if isCurrent {
+            style.attributes.insert(.reverse)
+            screen.fill(row: row, columns: 0..<screen.columns, style: style)
         }
-        if section.attributes.task != nil {
-            screen.put(view.replica.isDone(index) ? "[x]" : "[ ]", row: row, column: column, style: style)
-            column += Self.markColumns
+        if part.isFirst {
+            var column = layout.indent(of: line)
+            if document.attributes.headers {
+                screen.put(arrow(line.owner, section), row: row, column: column, style: style)
+                column += Layout.arrowColumns
+            }
+            if section.attributes.task != nil {
+                screen.put(view.replica.isDone(line.owner) ? "[x]" : "[ ]", row: row, column: column, style: style)
+            }
         }
-        let tail = tail(of: index, section)
-        let tailColumns = DisplayText.columns(of: tail)
-        let room = max(1, screen.columns - column - tailColumns)
-        let title = DisplayText.cut(section.title, toColumns: room, ending: "…")
-        column = screen.put(title, row: row, column: column, style: style)
+        let column = screen.put(title, row: row, column: layout.titleColumn(of: line), style: style)
+        guard part.isLast else { return }
         style.attributes.remove(.bold)
         style.foreground = .standard
         if !isCurrent { style.attributes.insert(.dim) }
-        screen.put(tail, row: row, column: column, style: style)
+        let room = screen.columns - column
+        guard room > 2 else { return }
+        let names = view.people.names(at: section.path)
+        let tail = DisplayText.cut(tail(of: line.owner, section), toColumns: room, ending: "")
+        let end = screen.put(tail, row: row, column: column, style: style)
+        guard !names.isEmpty, screen.columns - end > 4 else { return }
+        let shown = DisplayText.cut(DisplayText.visible(names), toColumns: screen.columns - end - 2, ending: "…")
+        style.foreground = .ansi(5)
+        style.attributes.remove(.dim)
+        screen.put(shown, row: row, column: screen.columns - DisplayText.columns(of: shown), style: style)
+    }
+
+    /// Hollow where it stands so for me alone.
+    private func arrow(_ index: Int32, _ section: Section) -> String {
+        if section.isRow { return " " }
+        let isOpen = view.isOpen(index)
+        if view.folds[index] != nil, isOpen != view.replica.isOpen(index) { return isOpen ? "▿" : "▹" }
+        return isOpen ? "▾" : "▸"
     }
 
     /// What stands behind a title: how much is inside, and what is not settled.
@@ -108,47 +128,6 @@ struct Painter {
             screen.fill(row: row, columns: 0..<screen.columns, style: style)
         }
         screen.put(text, row: row, column: indent, style: style)
-    }
-
-    // MARK: - Bars
-
-    private mutating func paintBars() {
-        guard screen.rows > 1 else { return }
-        let help = view.helpLines
-        for (place, line) in help.enumerated() {
-            let row = screen.rows - 1 - help.count + place
-            screen.fill(row: row, columns: 0..<screen.columns, style: .plain)
-            screen.put(
-                DisplayText.cut(line, toColumns: screen.columns, ending: "…"), row: row, column: 0,
-                style: Screen.Style(.dim))
-        }
-        let row = screen.rows - 1
-        let style = Screen.Style(.reverse)
-        screen.fill(row: row, columns: 0..<screen.columns, style: style)
-        let (left, right) = barTexts()
-        screen.put(left, row: row, column: 0, style: style)
-        screen.put(right, row: row, column: screen.columns - DisplayText.columns(of: right), style: style)
-    }
-
-    /// The two ends of the bar. A message comes first: the title is cut for it, and where that does not help it and then
-    /// the standing are left out.
-    private func barTexts() -> (left: String, right: String) {
-        let titleColumnsMin = 8
-        var right = DisplayText.cut(" " + view.standing + " ", toColumns: screen.columns, ending: "")
-        let room = screen.columns - DisplayText.columns(of: right)
-        guard let message = view.message else {
-            let left = " " + view.title
-            let hinted = right + " " + view.hint + " "
-            if DisplayText.columns(of: left) + DisplayText.columns(of: hinted) <= screen.columns { right = hinted }
-            return (DisplayText.cut(left, toColumns: room, ending: "…"), right)
-        }
-        let alone = " " + message
-        let messageColumns = DisplayText.columns(of: alone)
-        if messageColumns > room { return (DisplayText.cut(alone, toColumns: screen.columns, ending: "…"), "") }
-        // The title, a space before it, and the dash behind it with one more.
-        let titleRoom = room - messageColumns - 3
-        if titleRoom < min(titleColumnsMin, DisplayText.columns(of: view.title)) { return (alone, right) }
-        return (" " + DisplayText.cut(view.title, toColumns: titleRoom, ending: "…") + " –" + alone, right)
     }
 }
 

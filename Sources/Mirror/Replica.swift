@@ -32,6 +32,8 @@ package struct Replica: Sendable {
     }
 
     package let name: DocumentName
+    /// Whether the subscription asks who is there.
+    package var wantsPresence = false
     package private(set) var life = Life.awaited
     package private(set) var isConnected = false
     /// The state has come on this connection: what is sent now rests on it.
@@ -75,8 +77,10 @@ package struct Replica: Sendable {
 
     /// The request that brings this replica to the present: what it lacks only, where the daemon still knows.
     package var subscription: Request.Action {
-        guard case .live = life, let epoch else { return .subscribe(Request.Subscribe(name)) }
-        return .subscribe(Request.Subscribe(name, since: version, epoch: epoch))
+        guard case .live = life, let epoch else {
+            return .subscribe(Request.Subscribe(name, presence: wantsPresence))
+        }
+        return .subscribe(Request.Subscribe(name, since: version, epoch: epoch, presence: wantsPresence))
     }
 
     package mutating func connected() {

@@ -138,6 +138,12 @@ package struct Screen: Hashable, Sendable {
         }
     }
 
+    /// Takes over a row of another screen of the same width.
+    mutating func copy(row: Int, of other: Screen, to target: Int) {
+        guard other.columns == columns, (0..<other.rows).contains(row), (0..<rows).contains(target) else { return }
+        cells.replaceSubrange((target * columns)..<((target + 1) * columns), with: other.row(row))
+    }
+
     fileprivate func row(_ index: Int) -> ArraySlice<Cell> { cells[(index * columns)..<((index + 1) * columns)] }
 }
 

@@ -153,3 +153,15 @@ struct LayoutTests {
         #expect(fixture.layout.cursor == 0)
     }
 }
+
+extension Layout {
+    /// As everybody sees it.
+    fileprivate mutating func replace(with replica: Replica) {
+        guard let document = replica.document else { return }
+        replace(with: document) { replica.isOpen($0) }
+    }
+
+    fileprivate mutating func apply(_ flips: [SectionFlag], _ replica: Replica) {
+        apply(flips.filter { $0.field == .open }.map(\.section)) { replica.isOpen($0) }
+    }
+}
