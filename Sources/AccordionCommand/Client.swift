@@ -8,7 +8,7 @@ import Mirror
 import Wire
 
 final class Client {
-    /// How long a reply may take.
+    /// How long a reply may take while no byte moves.
     static let replyMilliseconds = 60_000
 
     /// How the daemon is found and waited for.
@@ -87,24 +87,22 @@ final class Client {
 
     /// Asks and waits for the reply, a refusal included.
     func call(_ action: Request.Action) throws(CommandFailure) -> ServerReply {
-        try call { connection, handler in connection.request(action) { reply in handler(reply) } }
+        try call(action.cargo) { connection, handler in connection.request(action) { reply in handler(reply) } }
     }
 
-    /// The same with whatever `send` asks for.
+    /// The same with whatever `send` asks for; at a terminal it is told how far `cargo` is.
     func call(
-        _ send: (DaemonConnection, @escaping (ServerReply) -> Void) -> Void
+        _ cargo: ReplyWait.Cargo? = nil, _ send: (DaemonConnection, @escaping (ServerReply) -> Void) -> Void
     ) throws(CommandFailure) -> ServerReply {
         let connection = try connect()
         var reply: ServerReply?
         var lost: String?
-        var isLate = false
         connection.onLost = { lost = $0 }
         send(connection) { reply = $0 }
         do throws(SystemError) {
-            let timer = try Timer(loop) { isLate = true }
-            timer.start(afterMilliseconds: patience.replyMilliseconds)
-            defer { timer.close() }
-            while reply == nil, lost == nil, !isLate { loop.turn() }
+            let wait = try ReplyWait(loop, connection, cargo, patienceMilliseconds: patience.replyMilliseconds)
+            defer { wait.close() }
+            while reply == nil, lost == nil, !wait.isLate { loop.turn() }
         } catch {
             throw CommandFailure(.noDaemon, "\(error)")
         }
