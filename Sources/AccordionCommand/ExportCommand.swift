@@ -33,7 +33,8 @@ enum ExportCommand {
         case .opml: OPMLWriter.write(document, into: frame)
         default: DocumentFile.write(document, name: name, into: frame)
         }
-        if client.output.isJSON, let format = client.invocation.value("format"), format != Format.documentJSON.rawValue {
+        if client.output.isJSON, let format = client.invocation.value("format"), format != Format.documentJSON.rawValue
+        {
             return client.output.object { writer in
                 writer.raw("\"doc\":")
                 writer.string(name.text)
