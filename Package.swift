@@ -64,7 +64,7 @@ let package = Package(
             "accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "Store", "Transport",
             "Configuration", "CommandLine"),
         program(
-            "AccordionCommand", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
+            "AccordionCommand", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Terminal", "CommandLine"),
         program(
             "AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "Replication", "Mirror",

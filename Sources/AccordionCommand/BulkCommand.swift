@@ -28,14 +28,15 @@ enum BulkCommand: String, CaseIterable {
                 example: Example("accordion level 2 runbook", "the sections at the top open, those inside them closed"))
         case .reset:
             Command(
-                rawValue, summary: "back to how the document says, check marks too", arguments: [.document],
+                rawValue, summary: "back to how the document says, check marks too; all of it, or below one section",
+                arguments: [.document, .section],
                 example: Example("accordion reset runbook", "the whole document"))
         }
     }
 
     func run(_ client: Client) throws(CommandFailure) -> ExitCode {
         let name = try client.documentName()
-        let word = self == .expand || self == .collapse ? client.invocation.argument("SECTION") : nil
+        let word = self == .level ? nil : client.invocation.argument("SECTION")
         var under = word.map { SectionPath($0) } ?? .top
         var reply = try client.call(action(client, name, under))
         if let word, reply.failure?.code == ErrorCode.unknownSection.rawValue {

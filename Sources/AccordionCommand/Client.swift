@@ -8,23 +8,34 @@ import Mirror
 import Wire
 
 final class Client {
-    /// How long a reply may take.
+    /// How long a reply may take while no byte moves.
     static let replyMilliseconds = 60_000
+
+    /// How the daemon is found and waited for.
+    struct Patience {
+        /// Of a daemon, given otherwise than by the words of the command; nil where those or the environment decide.
+        var address: String?
+        var mayStart = true
+        var connectMilliseconds: Int?
+        var replyMilliseconds = Client.replyMilliseconds
+    }
 
     let invocation: Invocation
     let output: Output
     let loop: Loop
+    private let patience: Patience
     /// The connection that was made first.
     private(set) var current: DaemonConnection?
-    /// What it said to a name that was given.
+    /// What the daemon has answered to a greeting; it takes one on a connection.
     private(set) var greeting: ServerGreeting?
     /// Where the daemon was found.
     private(set) var address: Address?
     /// The signal that has ended the command, and is to end the process once all is closed.
     var interruption: Int32?
 
-    init(_ invocation: Invocation) throws(CommandFailure) {
+    init(_ invocation: Invocation, _ patience: Patience = Patience()) throws(CommandFailure) {
         self.invocation = invocation
+        self.patience = patience
         output = Output(isJSON: invocation.flag("json"))
         do throws(SystemError) {
             loop = try Loop()
@@ -48,46 +59,57 @@ final class Client {
         self.address = address
         let connection = DaemonConnection(stream)
         current = connection
-        if let name = invocation.value("name") {
-            let reply = try call(.hello(Request.Hello(name: name)))
-            if let failure = reply.failure { throw CommandFailure(failure) }
-            greeting = reply.greeting
-        }
+        if invocation.value("name") != nil { _ = try greet() }
         return connection
+    }
+
+    /// Who the daemon is, and who one is there: asked for once, under the name that was given.
+    func greet() throws(CommandFailure) -> ServerGreeting {
+        if current == nil, invocation.value("name") != nil { _ = try connect() }
+        if let greeting { return greeting }
+        let reply = try call(.hello(Request.Hello(name: invocation.value("name"))))
+        if let failure = reply.failure { throw CommandFailure(failure) }
+        guard let greeting = reply.greeting else {
+            throw CommandFailure(.noDaemon, "the daemon's answer lacks the greeting")
+        }
+        self.greeting = greeting
+        return greeting
     }
 
     /// A connected stream that is the caller's alone.
     func findStream() throws(CommandFailure) -> (Stream, Address) {
-        let given = invocation.value("address") ?? Standard.variable("ACCORDION_ADDRESS")
-        return try DaemonFinder(loop: loop, given: given, mayStart: !invocation.flag("no-start")).find()
+        let given = patience.address ?? invocation.value("address") ?? Standard.variable("ACCORDION_ADDRESS")
+        var finder = DaemonFinder(
+            loop: loop, given: given, mayStart: patience.mayStart && !invocation.flag("no-start"))
+        if let milliseconds = patience.connectMilliseconds { finder.connectMilliseconds = milliseconds }
+        return try finder.find()
     }
 
     /// Asks and waits for the reply, a refusal included.
     func call(_ action: Request.Action) throws(CommandFailure) -> ServerReply {
-        try call { connection, handler in connection.request(action) { reply in handler(reply) } }
+        try call(action.cargo) { connection, handler in connection.request(action) { reply in handler(reply) } }
     }
 
-    /// The same with whatever `send` asks for.
+    /// The same with whatever `send` asks for; at a terminal it is told how far `cargo` is.
     func call(
-        _ send: (DaemonConnection, @escaping (ServerReply) -> Void) -> Void
+        _ cargo: ReplyWait.Cargo? = nil, _ send: (DaemonConnection, @escaping (ServerReply) -> Void) -> Void
     ) throws(CommandFailure) -> ServerReply {
         let connection = try connect()
         var reply: ServerReply?
         var lost: String?
-        var isLate = false
         connection.onLost = { lost = $0 }
         send(connection) { reply = $0 }
         do throws(SystemError) {
-            let timer = try Timer(loop) { isLate = true }
-            timer.start(afterMilliseconds: Self.replyMilliseconds)
-            defer { timer.close() }
-            while reply == nil, lost == nil, !isLate { loop.turn() }
+            let wait = try ReplyWait(loop, connection, cargo, patienceMilliseconds: patience.replyMilliseconds)
+            defer { wait.close() }
+            while reply == nil, lost == nil, !wait.isLate { loop.turn() }
         } catch {
             throw CommandFailure(.noDaemon, "\(error)")
         }
         if let reply { return reply }
         if let lost { throw CommandFailure(connection.exitWhenLost, lost) }
-        throw CommandFailure(.timedOut, "the daemon has not answered within \(Self.replyMilliseconds / 1_000) seconds")
+        throw CommandFailure(
+            .timedOut, "the daemon has not answered within \(patience.replyMilliseconds / 1_000) seconds")
     }
 
     /// Asks and waits; a refusal is thrown, with a proposal where a document is not known.

@@ -45,7 +45,8 @@ enum CommandTable {
                     + "TMPDIR or /tmp"),
             Meaning("XDG_STATE_HOME", "where a daemon that is started for you has its state and log, in accordiond"),
             Meaning("NO_COLOR", "no colours, where it is set and not empty"),
-        ], files: files)
+        ], files: files,
+        page: ManualPage(section: 1, date: "2026-12-01", seeAlso: ["accordiond(8)", "accordion-protocol(7)"]))
 
     /// As it is for whoever asks: the socket that no variable names is hard to guess.
     private static var files: [Meaning] {
@@ -60,10 +61,24 @@ enum CommandTable {
         return files
     }
 
+    /// accordion(1): the places of files as they are for anyone.
+    static var manual: String {
+        var program = program
+        program.files = [
+            Meaning("$XDG_RUNTIME_DIR/accordiond.sock", "the socket of your own daemon"),
+            Meaning(DaemonFinder.systemSocket, "the socket of the system's"),
+            Meaning("~/.local/state/accordiond", "the state and the log of a daemon that is started for you"),
+        ]
+        return program.manual
+    }
+
     private static let commands =
         [MirrorRun.table, ListCommand.table, ShowCommand.table] + GestureCommand.tables + BulkCommand.tables + [
             ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, WaitCommand.table,
-        ] + PresenceCommand.tables + [StatusCommand.table, WhereCommand.table, SendCommand.table, ScriptCommand.table]
+        ] + PresenceCommand.tables + [HistoryCommand.table] + UndoCommand.tables + [
+            StatusCommand.table, WhereCommand.table, SendCommand.table, ScriptCommand.table, CompletionCommand.table,
+            CandidatesCommand.table,
+        ]
 
     /// Where a word was none of what is known.
     static var helpHint: String { "Try \"\(program.name) --help\"." }
@@ -73,6 +88,7 @@ enum CommandTable {
         let name = client.invocation.command?.name ?? ""
         if let gesture = GestureCommand(rawValue: name) { return try gesture.run(client) }
         if let bulk = BulkCommand(rawValue: name) { return try bulk.run(client) }
+        if let undo = UndoCommand(rawValue: name) { return try undo.run(client) }
         if let presence = PresenceCommand(rawValue: name) { return try presence.run(client) }
         switch name {
         case ListCommand.table.name: try ListCommand.run(client)
@@ -82,9 +98,12 @@ enum CommandTable {
         case DeleteCommand.table.name: try DeleteCommand.run(client)
         case WatchCommand.table.name: return try WatchCommand.run(client)
         case WaitCommand.table.name: return try WaitCommand.run(client)
+        case HistoryCommand.table.name: try HistoryCommand.run(client)
         case StatusCommand.table.name: try StatusCommand.run(client)
         case WhereCommand.table.name: try WhereCommand.run(client)
         case SendCommand.table.name: return try SendCommand.run(client)
+        case CompletionCommand.table.name: CompletionCommand.run(client)
+        case CandidatesCommand.table.name: CandidatesCommand.run(client)
         case ScriptCommand.table.name: try ScriptCommand.run(client)
         default: try MirrorRun.run(client)
         }

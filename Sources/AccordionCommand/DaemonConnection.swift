@@ -22,6 +22,9 @@ final class DaemonConnection: StreamOwner {
     private var waiting: [(id: Int, handler: ReplyHandler)] = []
     private var nextID = 1
     private var isOver = false
+    private(set) var receivedBytes = 0
+    /// What waits to be sent.
+    var unsentBytes: Int { outbox.queuedBytes }
     /// What the daemon said on leaving.
     private(set) var farewell: String?
 
@@ -90,6 +93,7 @@ final class DaemonConnection: StreamOwner {
     // MARK: - What comes in
 
     func streamRead(_ stream: Stream, _ bytes: Span<UInt8>) {
+        receivedBytes += bytes.count
         var position = 0
         while !isOver {
             switch framer.step(bytes, &position) {

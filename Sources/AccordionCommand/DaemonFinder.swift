@@ -7,8 +7,6 @@ import Glibc
 
 /// Finds the daemon that a command means. It turns the loop while it waits.
 struct DaemonFinder {
-    /// How long one attempt to connect may take.
-    private static let connectMilliseconds = 10_000
     /// How long a daemon that was started may take until it answers, and how often it is tried.
     private static let startMilliseconds = 10_000
     private static let startStepMilliseconds = 20
@@ -20,6 +18,8 @@ struct DaemonFinder {
     /// From `--address` or the environment.
     let given: String?
     let mayStart: Bool
+    /// How long one attempt to connect may take.
+    var connectMilliseconds = 10_000
 
     /// A connected stream and where it leads.
     func find() throws(CommandFailure) -> (Stream, Address) {
@@ -70,7 +70,7 @@ struct DaemonFinder {
                 if result == nil { result = .failure(SystemError("connect", ETIMEDOUT)) }
             }
             defer { timer.close() }
-            timer.start(afterMilliseconds: Self.connectMilliseconds)
+            timer.start(afterMilliseconds: connectMilliseconds)
             let connector = try Stream.connect(loop, to: address) { outcome in result = outcome }
             while result == nil { loop.turn() }
             if case .failure? = result { connector.cancel() }

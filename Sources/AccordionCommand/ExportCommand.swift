@@ -33,6 +33,17 @@ enum ExportCommand {
         case .opml: OPMLWriter.write(document, into: frame)
         default: DocumentFile.write(document, name: name, into: frame)
         }
+        if client.output.isJSON, let format = client.invocation.value("format"), format != Format.documentJSON.rawValue
+        {
+            return client.output.object { writer in
+                writer.raw("\"doc\":")
+                writer.string(name.text)
+                writer.raw(",\"format\":")
+                writer.string(format)
+                writer.raw(",\"text\":")
+                frame.withSpan { writer.string($0) }
+            }
+        }
         guard client.output.isTerminal else { return client.output.append(frame) }
         // A tab in code is the file's, and other programs' terminals may hide what ours shows.
         let bytes = frame.withSpan { span in span.indices.map { span[$0] } }

@@ -18,6 +18,7 @@ enum Main {
         case .help(let command):
             _ = Standard.write(Array(program.help(for: command, columns: columns).utf8), to: STDOUT_FILENO)
         case .version: _ = Standard.write(Array(program.versionText.utf8), to: STDOUT_FILENO)
+        case .manual: _ = Standard.write(Array(CommandTable.manual.utf8), to: STDOUT_FILENO)
         case .run(let invocation):
             let ending = run(invocation)
             if let signal = ending.signal { Standard.end(bySignal: signal) }

@@ -16,7 +16,7 @@ enum MirrorRun {
             "Folds made after p are yours alone and are kept until the next time. P presents, and whoever presses F "
                 + "follows. While the daemon is away presses are kept, marked, and sent when it is back.",
         ],
-        arguments: [.one("DOC-OR-FILE", .document)],
+        arguments: [.one("DOC-OR-FILE", .documentOrFile)],
         options: [
             Option("no-animation", help: "Sections open at once; NO_COLOR in the environment means the same")
         ],

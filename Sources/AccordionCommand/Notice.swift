@@ -48,9 +48,9 @@ struct Notice {
     func write(to output: Output, document: String) {
         if output.isJSON { return output.object(write) }
         guard output.isTerminal else {
-            return output.fields([Standard.time(milliseconds, isLocal: false), by, section, words])
+            return output.fields([Standard.time(milliseconds, .utc), by, section, words])
         }
-        let time = Standard.time(milliseconds, isLocal: true)
+        let time = Standard.time(milliseconds, .localClock)
         let name = DisplayText.pad(by, toColumns: 12, ending: "…")
         output.line("\(time)  \(name)  \(DisplayText.visible(summary(of: document)))")
     }

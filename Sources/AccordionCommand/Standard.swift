@@ -210,12 +210,21 @@ enum Standard {
         return Int(size.ws_col)
     }
 
-    /// Milliseconds since 1970 as `14:05:09` of the local day, or as `2026-05-01T12:05:09.120Z`.
-    static func time(_ milliseconds: Int64, isLocal: Bool) -> String {
+    enum TimeForm {
+        /// `14:05:09`, of a day that the reader knows.
+        case localClock
+        /// `2026-05-01 14:05:09`
+        case localDay
+        /// `2026-05-01T12:05:09.120Z`
+        case utc
+    }
+
+    /// A moment, given in milliseconds since 1970.
+    static func time(_ milliseconds: Int64, _ form: TimeForm) -> String {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
         var moment = time_t(seconds)
         var parts = unsafe tm()
-        let isKnown = unsafe isLocal ? localtime_r(&moment, &parts) != nil : gmtime_r(&moment, &parts) != nil
+        let isKnown = unsafe form == .utc ? gmtime_r(&moment, &parts) != nil : localtime_r(&moment, &parts) != nil
         guard isKnown else { return "-" }
         func digits(_ number: Int, _ count: Int) -> String {
             let text = String(number)
@@ -224,7 +233,11 @@ enum Standard {
         let (hour, minute, second) = unsafe (Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec))
         let (year, month, day) = unsafe (Int(parts.tm_year) + 1_900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
         let clock = "\(digits(hour, 2)):\(digits(minute, 2)):\(digits(second, 2))"
-        if isLocal { return clock }
-        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T\(clock).\(digits(Int(rest.magnitude), 3))Z"
+        let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
+        return switch form {
+        case .localClock: clock
+        case .localDay: "\(date) \(clock)"
+        case .utc: "\(date)T\(clock).\(digits(Int(rest.magnitude), 3))Z"
+        }
     }
 }

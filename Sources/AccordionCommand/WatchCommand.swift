@@ -174,9 +174,7 @@ private final class Watch {
 
     private func tellConflicts(_ conflicts: [ServerConflict], _ moment: Moment) {
         for conflict in conflicts where isWatched(conflict.section) {
-            let lost = conflict.lost.map { "\($0.value) by \($0.by)" }.joined(separator: ", ")
-            let kept = "\(conflict.kept.value) by \(conflict.kept.by)"
-            tell(conflict.section.text, .conflict("\(conflict.field): \(kept) stands, lost is \(lost)"), moment)
+            tell(conflict.section.text, .conflict(conflict.words), moment)
         }
     }
 

@@ -16,6 +16,7 @@ enum Main {
         }
         switch outcome {
         case .help(let command): Bench.write(program.help(for: command, columns: 100), to: STDOUT_FILENO)
+        case .manual: break
         case .version: Bench.write(program.versionText, to: STDOUT_FILENO)
         case .run(let invocation):
             do throws(BenchFailure) {

@@ -20,7 +20,7 @@ extension Program {
             page.list("Example", [], after: ["  " + command.example.line])
             page.paragraph("\(command.example.does).", indent: 4)
         } else {
-            page.list("Commands", commands.map { (headline(of: $0), $0.summary) })
+            page.list("Commands", commands.filter { !$0.isHidden }.map { (headline(of: $0), $0.summary) })
             page.list("Options", (own + [Self.helpOption, Self.versionOption]).map(\.row))
             page.list("Environment", environment.map { ($0.term, $0.text) })
             page.list("Files", files.map { ($0.term, $0.text) })

@@ -67,6 +67,8 @@ package enum Outcome: Hashable, Sendable {
     /// `--help`, of the program or of a command.
     case help(Command?)
     case version
+    /// `--manual` alone: the page from which the manual is made; told nowhere, since nobody who uses the program needs it.
+    case manual
 }
 
 /// A command line that can't be meant. The caller prints `lines` on standard error and ends with the table's `usageExit`.

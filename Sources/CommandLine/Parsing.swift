@@ -7,6 +7,7 @@ extension Program {
     /// its arguments; `--` ends options. A long name may be cut to a beginning that only it has. `help` as the first word
     /// of a program with commands, none of that name, is `--help`, and `help COMMAND` that command's.
     package func parse(_ words: [String]) throws(UsageError) -> Outcome {
+        if page != nil, words == ["--manual"] { return .manual }
         var reading = Reading(program: self)
         if commands.isEmpty { return try reading.readAll(words) }
         let head = scan(words, options: options(after: nil), stopsAtOperand: true)
@@ -42,10 +43,12 @@ extension Program {
     }
 
     /// The commands that a mistyped word was probably meant to be.
-    package func nearestCommands(to word: String) -> [String] { nearest(word, among: commands.map(\.name)) }
+    package func nearestCommands(to word: String) -> [String] {
+        nearest(word, among: commands.lazy.filter { !$0.isHidden }.map(\.name))
+    }
 
     /// The command that the first words name, and how many they are; the longest name wins.
-    private func command(namedBy words: [String]) -> (Command, Int)? {
+    func command(namedBy words: [String]) -> (Command, Int)? {
         var found: (Command, Int)?
         for command in commands {
             let name = command.name.split(separator: " ").map(String.init)
@@ -56,7 +59,7 @@ extension Program {
     }
 
     /// The second words of the commands that begin with `first`: `new` for `token`.
-    private func continuations(of first: String) -> [String] {
+    func continuations(of first: String) -> [String] {
         commands.map(\.name).filter { $0.hasPrefix(first + " ") }.map { String($0.dropFirst(first.count + 1)) }
     }
 
@@ -107,7 +110,9 @@ private struct Reading {
                 given[option.long] = []
                 continue
             }
-            if let fault = shape.fault(value) { throw error("--\(option.long) \(fault), not \(quoted(value))") }
+            if let fault = shape.fault(value) {
+                throw error("--\(option.long) \(fault), not \(quoted(value))", proposals: shape.proposals(for: value))
+            }
             given[option.long, default: []].append(value)
         }
         if let fault = scanned.fault { throw describe(fault, options) }
@@ -130,7 +135,9 @@ private struct Reading {
         for (index, operand) in operands.enumerated() {
             let argument = arguments[min(index, arguments.count - 1)]
             if let fault = argument.shape.fault(operand) {
-                throw error("\(argument.name) \(fault), not \(quoted(operand))")
+                throw error(
+                    "\(argument.name) \(fault), not \(quoted(operand))",
+                    proposals: argument.shape.proposals(for: operand))
             }
         }
         return Invocation(
@@ -178,10 +185,15 @@ private struct Reading {
 }
 
 extension ValueShape {
+    /// Of the values that may be chosen from, those that were probably meant.
+    fileprivate func proposals(for text: String) -> [String] {
+        if case .choice(let choices) = self { nearest(text, among: choices) } else { [] }
+    }
+
     /// What a value has to be where `text` is none: `is a whole number from 1 to 9`.
     func fault(_ text: String) -> String? {
         switch self {
-        case .text, .file, .directory, .address, .document, .section: return nil
+        case .text, .file, .directory, .address, .document, .documentOrFile, .section: return nil
         case .integer(let range):
             guard let value = Int(text), range.contains(value), text.utf8.first != UInt8(ascii: "+") else {
                 return range.upperBound == .max

@@ -4,6 +4,7 @@
 /// What a value or an argument stands for: it is checked when parsed (integers, seconds, choices) and completed by.
 package enum ValueShape: Hashable, Sendable {
     case text, file, directory, address, document, section
+    case documentOrFile
     case integer(ClosedRange<Int>)
     /// A decimal number of seconds with at most three digits after the point; read as milliseconds.
     case seconds
@@ -88,10 +89,12 @@ package struct Command: Hashable, Sendable {
     package let arguments: [Argument]
     package let options: [Option]
     package let groups: [OptionGroup]
+    /// For other programs: neither told in help nor proposed.
+    package let isHidden: Bool
     package let example: Example
     package init(
         _ name: String, summary: String, details: [String] = [], arguments: [Argument] = [], options: [Option] = [],
-        groups: [OptionGroup] = [], example: Example
+        groups: [OptionGroup] = [], isHidden: Bool = false, example: Example
     ) {
         self.name = name
         self.summary = summary
@@ -99,6 +102,7 @@ package struct Command: Hashable, Sendable {
         self.arguments = arguments
         self.options = options
         self.groups = groups
+        self.isHidden = isHidden
         self.example = example
     }
 }
@@ -133,12 +137,15 @@ package struct Program: Hashable, Sendable {
     package var files: [Meaning] = []
     /// What a usage error ends with.
     package var usageExit: ExitCode = .usage
+    /// Where its manual page stands; nil for a program that has none, and knows no `--manual`.
+    package var page: ManualPage?
 
     package init(
         name: String, version: String, summary: String, details: [String] = [], options: [Option],
         groups: [OptionGroup] = [], arguments: [Argument] = [], commands: [Command] = [],
         defaultCommand: String? = nil, examples: [Example] = [], exitCodes: [Meaning] = [],
-        environment: [Meaning] = [], files: [Meaning] = [], usageExit: ExitCode = .usage
+        environment: [Meaning] = [], files: [Meaning] = [], usageExit: ExitCode = .usage,
+        page: ManualPage? = nil
     ) {
         self.name = name
         self.version = version
@@ -154,6 +161,7 @@ package struct Program: Hashable, Sendable {
         self.environment = environment
         self.files = files
         self.usageExit = usageExit
+        self.page = page
     }
 
     package static let helpOption = Option("help", "h", help: "Print this help and exit")

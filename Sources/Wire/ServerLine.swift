@@ -26,6 +26,8 @@ package struct ServerReply: Sendable {
     package var state: ServerState?
     package var greeting: ServerGreeting?
     package var status: DaemonStatus?
+    /// Newest first.
+    package var history: [ServerHistoryEntry]?
 
     package init() {}
 }

@@ -52,6 +52,7 @@ extension Members {
         if let state = object["state"]?.object { reply.state = try Members(state).state() }
         if object["session"] != nil { reply.greeting = try greeting() }
         if let status = object["status"]?.object { reply.status = try Members(status).status() }
+        if let entries = object["entries"]?.array { reply.history = try history(entries) }
         return reply
     }
 
@@ -173,7 +174,7 @@ extension Members {
         return paths
     }
 
-    private func conflicts() throws(Failure) -> [ServerConflict] {
+    func conflicts() throws(Failure) -> [ServerConflict] {
         guard let array = object["conflicts"]?.array else { return [] }
         var conflicts: [ServerConflict] = []
         var elements = array.elements

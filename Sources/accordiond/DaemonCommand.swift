@@ -55,5 +55,6 @@ enum DaemonCommand {
             Meaning("STATE_DIRECTORY", "where the state is, unless --state says so"),
             Meaning("XDG_STATE_HOME", "where a user's daemon has its state, in accordiond; else .local/state of HOME"),
         ],
-        usageExit: .daemonUsage)
+        usageExit: .daemonUsage,
+        page: ManualPage(section: 8, date: "2026-12-01", seeAlso: ["accordion(1)", "accordion-protocol(7)"]))
 }

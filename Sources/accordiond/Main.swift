@@ -21,6 +21,8 @@ enum Main {
             Standard.output(DaemonCommand.program.help(for: command, columns: 80))
         case .version:
             Standard.output(DaemonCommand.program.versionText)
+        case .manual:
+            Standard.output(DaemonCommand.program.manual)
         case .run(let invocation):
             exit(run(invocation))
         }

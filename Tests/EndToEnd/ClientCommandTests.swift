@@ -12,17 +12,8 @@ import Testing
         return Outcome(status: try process.waitForEnd(), output: contents(output), errors: contents(errors))
     }
 
-    /// The commands that the program's help names.
-    private func commands() throws -> [String] {
-        let lines = try run(["--help"]).output.split(separator: "\n", omittingEmptySubsequences: false)
-        let list = lines.drop { $0 != "Commands:" }.dropFirst().prefix { !$0.isEmpty }
-        return list.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { line in
-            line.split(separator: " ").first.map(String.init)
-        }
-    }
-
     @Test func `every command has help with a usage and an example of its own`() throws {
-        let commands = try commands()
+        let commands = try clientCommands()
         #expect(Set(["watch", "wait", "select", "present", "status", "where"]).isSubset(of: commands))
         for command in commands {
             let help = try run([command, "--help"])

@@ -54,3 +54,15 @@ extension TestDaemon {
         )
     }
 }
+
+/// The commands that the client's help names.
+func clientCommands() throws -> [String] {
+    let scratch = try Scratch()
+    let process = try Process(productsDirectory + "/accordion", ["--help"], output: scratch.path + "/help")
+    guard try process.waitForEnd() == 0 else { throw TookTooLong(description: "no help") }
+    let lines = contents(scratch.path + "/help").split(separator: "\n", omittingEmptySubsequences: false)
+    let list = lines.drop { $0 != "Commands:" }.dropFirst().prefix { !$0.isEmpty }
+    return list.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { line in
+        line.split(separator: " ").first.map(String.init)
+    }
+}

@@ -8,7 +8,10 @@ struct TerminalRun {
     /// All that was drawn, lines ended by LF.
     let output: String
 
-    init(_ path: String, _ arguments: [String], environment: [String] = []) throws {
+    /// `meanwhile` is given what was drawn so far, time and again.
+    init(
+        _ path: String, _ arguments: [String], environment: [String] = [], meanwhile: (String) -> Void = { _ in }
+    ) throws {
         var (side, kept): (Int32, Int32) = (-1, -1)
         var name = [CChar](repeating: 0, count: 128)
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
@@ -22,7 +25,10 @@ struct TerminalRun {
         for end in [side, kept] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         _ = fcntl(side, F_SETFL, O_NONBLOCK)
         let terminal = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let process = try Process(path, arguments, environment: ["TERM=xterm"] + environment, output: terminal)
+        let process = try Process(
+            path, arguments,
+            environment: (environment.contains { $0.hasPrefix("TERM=") } ? [] : ["TERM=xterm"]) + environment,
+            output: terminal)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         func drain() {
@@ -34,6 +40,7 @@ struct TerminalRun {
         }
         try until("\(arguments) ends", seconds: 60) {
             drain()
+            meanwhile(String(decoding: bytes, as: UTF8.self))
             return process.hasEnded
         }
         drain()
