@@ -65,6 +65,7 @@ let package = Package(
             "Configuration", "CommandLine"),
         program(
             "AccordionCommand", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
+            "Transport",
             "Terminal", "CommandLine"),
         program(
             "AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "Replication", "Mirror",

@@ -33,6 +33,11 @@ final class Client {
     /// The signal that has ended the command, and is to end the process once all is closed.
     var interruption: Int32?
 
+    /// The way to daemons.
+    let route: Route
+    /// The token that was named.
+    let givenToken: String?
+
     init(_ invocation: Invocation, _ patience: Patience = Patience()) throws(CommandFailure) {
         self.invocation = invocation
         self.patience = patience
@@ -42,11 +47,14 @@ final class Client {
         } catch {
             throw CommandFailure(.noDaemon, "\(error)")
         }
+        route = Route(loop: loop, authorities: invocation.value("ca"))
+        givenToken = try Client.readToken(invocation)
     }
 
     /// The end: nothing is left open.
     func close() {
         current?.close()
+        route.close()
         loop.close()
     }
 
@@ -59,15 +67,16 @@ final class Client {
         self.address = address
         let connection = DaemonConnection(stream)
         current = connection
-        if invocation.value("name") != nil { _ = try greet() }
+        if invocation.value("name") != nil || token(for: address) != nil { _ = try greet() }
         return connection
     }
 
     /// Who the daemon is, and who one is there: asked for once, under the name that was given.
     func greet() throws(CommandFailure) -> ServerGreeting {
-        if current == nil, invocation.value("name") != nil { _ = try connect() }
+        if current == nil { _ = try connect() }
         if let greeting { return greeting }
-        let reply = try call(.hello(Request.Hello(name: invocation.value("name"))))
+        let token = address.flatMap { self.token(for: $0) }
+        let reply = try call(.hello(Request.Hello(name: invocation.value("name"), token: token)))
         if let failure = reply.failure { throw CommandFailure(failure) }
         guard let greeting = reply.greeting else {
             throw CommandFailure(.noDaemon, "the daemon's answer lacks the greeting")
@@ -80,7 +89,7 @@ final class Client {
     func findStream() throws(CommandFailure) -> (Stream, Address) {
         let given = patience.address ?? invocation.value("address") ?? Standard.variable("ACCORDION_ADDRESS")
         var finder = DaemonFinder(
-            loop: loop, given: given, mayStart: patience.mayStart && !invocation.flag("no-start"))
+            loop: loop, route: route, given: given, mayStart: patience.mayStart && !invocation.flag("no-start"))
         if let milliseconds = patience.connectMilliseconds { finder.connectMilliseconds = milliseconds }
         return try finder.find()
     }

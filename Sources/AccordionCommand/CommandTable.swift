@@ -18,8 +18,14 @@ enum CommandTable {
         options: [
             Option(
                 "address", value: OptionValue("ADDRESS", .address),
-                help: "The daemon: unix:PATH or tcp://HOST:PORT; otherwise the user's, then the system's"),
+                help:
+                    "The daemon: unix:PATH, tcp://HOST:PORT or tls://HOST:PORT; otherwise the user's, then the system's"
+            ),
             Option("name", value: OptionValue("NAME"), help: "The name that others see"),
+            Option("token-file", value: OptionValue("FILE", .file), help: "A file that holds the token to be shown"),
+            Option(
+                "ca", value: OptionValue("FILE", .file),
+                help: "Believe the authorities in this file (PEM) alone, for tls:// addresses"),
             Option("json", help: "One JSON object a line, safe for a terminal"),
             Option("no-start", help: "Don't start a daemon where none answers"),
         ],
@@ -39,6 +45,10 @@ enum CommandTable {
         ],
         environment: [
             Meaning("ACCORDION_ADDRESS", "the daemon, where --address is not given"),
+            Meaning(
+                "ACCORDION_TOKEN_FILE",
+                "the file with the token, where --token-file is not given; else accordion/token in XDG_CONFIG_HOME or "
+                    + ".config, which is shown to tls:// addresses and to this machine alone"),
             Meaning(
                 "XDG_RUNTIME_DIR",
                 "where the user's daemon has its socket, if it is a directory of the user's own; else accordiond-UID in "
@@ -76,7 +86,8 @@ enum CommandTable {
         [MirrorRun.table, ListCommand.table, ShowCommand.table] + GestureCommand.tables + BulkCommand.tables + [
             ImportCommand.table, ExportCommand.table, DeleteCommand.table, WatchCommand.table, WaitCommand.table,
         ] + PresenceCommand.tables + [HistoryCommand.table] + UndoCommand.tables + [
-            StatusCommand.table, WhereCommand.table, SendCommand.table, ScriptCommand.table, CompletionCommand.table,
+            StatusCommand.table, WhereCommand.table, SendCommand.table, ScriptCommand.table, TokenCommand.table,
+            CompletionCommand.table,
             CandidatesCommand.table,
         ]
 
@@ -102,6 +113,7 @@ enum CommandTable {
         case StatusCommand.table.name: try StatusCommand.run(client)
         case WhereCommand.table.name: try WhereCommand.run(client)
         case SendCommand.table.name: return try SendCommand.run(client)
+        case TokenCommand.table.name: try TokenCommand.run(client)
         case CompletionCommand.table.name: CompletionCommand.run(client)
         case CandidatesCommand.table.name: CandidatesCommand.run(client)
         case ScriptCommand.table.name: try ScriptCommand.run(client)

@@ -15,6 +15,7 @@ struct DaemonFinder {
     static let systemSocket = "/run/accordiond/accordiond.sock"
 
     let loop: Loop
+    let route: Route
     /// From `--address` or the environment.
     let given: String?
     let mayStart: Bool
@@ -46,7 +47,6 @@ struct DaemonFinder {
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }
-        if case .tls = address { throw CommandFailure(.usage, "\(address): this version does not speak TLS") }
         switch connect(to: address) {
         case .success(let stream): return (stream, address)
         case .failure(let error): throw CommandFailure(.noDaemon, "no daemon answers at \(address): \(error)")
@@ -63,21 +63,21 @@ struct DaemonFinder {
 
     // MARK: - One attempt
 
-    private func connect(to address: Address) -> Result<Stream, SystemError> {
-        var result: Result<Stream, SystemError>?
+    private func connect(to address: Address) -> Result<Stream, RouteFailure> {
+        var result: Result<Stream, RouteFailure>?
         do throws(SystemError) {
             let timer = try Timer(loop) {
-                if result == nil { result = .failure(SystemError("connect", ETIMEDOUT)) }
+                if result == nil { result = .failure(RouteFailure(SystemError("connect", ETIMEDOUT))) }
             }
             defer { timer.close() }
             timer.start(afterMilliseconds: connectMilliseconds)
-            let connector = try Stream.connect(loop, to: address) { outcome in result = outcome }
+            let connector = try route.connect(to: address) { outcome in result = outcome }
             while result == nil { loop.turn() }
             if case .failure? = result { connector.cancel() }
         } catch {
-            return .failure(error)
+            return .failure(RouteFailure(error))
         }
-        return result ?? .failure(SystemError("connect", ECONNREFUSED))
+        return result ?? .failure(RouteFailure(SystemError("connect", ECONNREFUSED)))
     }
 
     // MARK: - A daemon of one's own

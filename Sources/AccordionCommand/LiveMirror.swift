@@ -110,7 +110,8 @@ final class LiveMirror {
         if connection === client.current, let greeting = client.greeting {
             view.greeted(session: greeting.session)
         } else {
-            connection.request(.hello(Request.Hello(name: client.invocation.value("name")))) { [unowned self] reply in
+            let hello = Request.Hello(name: client.invocation.value("name"), token: client.token(for: address))
+            connection.request(.hello(hello)) { [unowned self] reply in
                 if let failure = reply.failure { view.tell(failure.message) }
                 if let greeting = reply.greeting { view.greeted(session: greeting.session) }
             }
@@ -154,7 +155,7 @@ final class LiveMirror {
     private func retry() {
         if connection != nil { return subscribe() }
         do throws(SystemError) {
-            connector = try Stream.connect(loop, to: address) { [unowned self] result in
+            connector = try client.route.connect(to: address) { [unowned self] result in
                 connector = nil
                 switch result {
                 case .success(let stream): attach(DaemonConnection(stream))

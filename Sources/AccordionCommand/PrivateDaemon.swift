@@ -33,7 +33,8 @@ final class PrivateDaemon {
             throw CommandFailure(.noDaemon, "no daemon of its own could be started: \(error.reason)")
         }
         do throws(CommandFailure) {
-            let finder = DaemonFinder(loop: loop, given: nil, mayStart: false)
+            let finder = DaemonFinder(
+                loop: loop, route: Route(loop: loop, authorities: nil), given: nil, mayStart: false)
             try finder.awaitAnswer(of: process, at: address).stream.close()
         } catch {
             // The log goes away, so that its end belongs to the message.

@@ -38,7 +38,7 @@ enum ScriptCommand {
     private static func play(
         _ script: Script, _ path: String, _ client: Client, _ address: Address
     ) throws(CommandFailure) {
-        let runner = ScriptRunner(client.loop, address)
+        let runner = ScriptRunner(client.loop, client.route, address)
         var signals: [SignalWatcher] = []
         defer { for signal in signals { signal.close() } }
         do throws(SystemError) {

@@ -44,6 +44,7 @@ final class ScriptRunner {
     static let patienceMilliseconds = 10_000
 
     private let loop: Loop
+    private let route: Route
     private let address: Address
     private var clients: [String: ScriptClient] = [:]
     private var current = ""
@@ -53,8 +54,9 @@ final class ScriptRunner {
     /// The signal that has ended it, set while it plays.
     var interruption: Int32?
 
-    init(_ loop: Loop, _ address: Address) {
+    init(_ loop: Loop, _ route: Route, _ address: Address) {
         self.loop = loop
+        self.route = route
         self.address = address
     }
 
@@ -139,7 +141,7 @@ final class ScriptRunner {
         let client = ScriptClient()
         var failure: String?
         do throws(SystemError) {
-            try Stream.connect(loop, to: address) { result in
+            try route.connect(to: address) { result in
                 switch result {
                 case .success(let stream):
                     client.stream = stream

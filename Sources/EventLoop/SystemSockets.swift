@@ -12,6 +12,16 @@ extension System {
         return Descriptor(descriptor)
     }
 
+    static func socketPair() throws(SystemError) -> (Int32, Int32) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        var numbers: (Int32, Int32) = (-1, -1)
+        let result = unsafe withUnsafeMutableBytes(of: &numbers) { bytes in
+            unsafe socketpair(AF_UNIX, kind, 0, bytes.assumingMemoryBound(to: Int32.self).baseAddress)
+        }
+        if result != 0 { throw SystemError("socketpair", errno) }
+        return numbers
+    }
+
     static func bind(_ descriptor: Int32, _ address: SocketAddress) throws(SystemError) {
         let result = unsafe address.with { unsafe Glibc.bind(descriptor, $0, $1) }
         if result != 0 { throw SystemError("bind", errno) }

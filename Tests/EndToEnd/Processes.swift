@@ -71,8 +71,16 @@ final class Process {
         let variables: [UnsafeMutablePointer<CChar>?] =
             unsafe (inherited + environment).map { unsafe strdup($0) } + [nil]
         defer { unsafe (words + variables).forEach { unsafe free($0) } }
+        // The threads that tests run on let no signal in, and what they start would inherit that.
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var id: pid_t = 0
-        let result = unsafe posix_spawn(&id, path, &actions, nil, words, variables)
+        let result = unsafe posix_spawn(&id, path, &actions, &attributes, words, variables)
         guard result == 0 else { throw TookTooLong(description: "\(path) can't be started: error \(result)") }
         self.id = id
     }
