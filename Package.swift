@@ -43,9 +43,9 @@ let package = Package(
         // manager refuses aloud (the shims hold what is needed), it is not asked.
         system("CLibuv", "libuv", "libuv1-dev"), system("CUnicode", nil, "libutf8proc-dev"),
         system("CNcurses", nil, "libncurses-dev"), system("CGetopt", nil, "libc6-dev"),
-        system("CSQLite", "sqlite3", "libsqlite3-dev"),
+        system("CSQLite", "sqlite3", "libsqlite3-dev"), system("COpenSSL", nil, "libssl-dev"),
         system("CMarkdown", nil, "libcmark-gfm-extensions-dev"), system("CXML", "libxml-2.0", "libxml2-dev"),
-        face("CJSON", links: ["simdjson"]),
+        face("CJSON", links: ["simdjson"]), face("CTOML"),
 
         room("Causality"), room("AccordionModel", "Causality", "CUnicode"), room("Bytes"),
         // Wire's views of a line are nonescapable: the compiler keeps them from outliving it.
@@ -57,10 +57,12 @@ let package = Package(
         room("Replication", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Formats", "AccordionModel", "Bytes", "Wire", "CMarkdown", "CXML"),
         room("Store", "Causality", "AccordionModel", "Bytes", "Wire", "CSQLite"),
+        room("Configuration", "CTOML"), room("Transport", "Bytes", "COpenSSL"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
 
         program(
-            "accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "Store", "CommandLine"),
+            "accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "Store", "Transport",
+            "Configuration", "CommandLine"),
         program(
             "AccordionCommand", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Terminal", "CommandLine"),

@@ -10,6 +10,8 @@ struct Script {
         case say(String)
         /// `< {pattern}`: the next line that the client hears must be like it.
         case hear(JSONPattern)
+        /// `< end`: the connection ends, and nothing comes before.
+        case hearEnd
         /// `@ NAME`: from here on another client speaks; one that is new connects.
         case turnTo(String)
         /// `! SECONDS`: nothing is said for so long; what is heard is kept.
@@ -45,6 +47,7 @@ struct Script {
         switch first {
         case ">": return .say(String(rest))
         case "<":
+            if rest.allSatisfy({ $0 != "{" }), rest.split(separator: " ") == ["end"] { return .hearEnd }
             do throws(Failure) {
                 return .hear(try JSONPattern(String(rest)))
             } catch {

@@ -12,8 +12,8 @@ enum ScriptCommand {
     static let table = Command(
         "script", summary: "plays a conversation with the daemon and compares what comes back",
         details: [
-            "A line is \"> {request}\", \"< {pattern}\" (the members given must match, \"*\" is any value), \"@ NAME\" "
-                + "(another client speaks), \"! SECONDS\" (wait) or \"# comment\".",
+            "A line is \"> {request}\", \"< {pattern}\" (the members given must match, \"*\" is any value), \"< end\" (the "
+                + "connection ends), \"@ NAME\" (another client speaks), \"! SECONDS\" (wait) or \"# comment\".",
             "With --private it is played with a daemon of its own, which is empty, named n1, and gone afterwards: what "
                 + "is written for such a one need not come true with a daemon that holds documents already.",
         ],

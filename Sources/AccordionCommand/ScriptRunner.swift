@@ -80,6 +80,7 @@ final class ScriptRunner {
             _ = try client(step.line)
         case .say(let text): try say(text, step.line)
         case .hear(let pattern): try hear(pattern, step.line)
+        case .hearEnd: try hearEnd(step.line)
         case .wait(let milliseconds):
             _ = try client(step.line)
             try wait(milliseconds, step.line) { false }
@@ -120,6 +121,16 @@ final class ScriptRunner {
         throw Failed(
             line: line,
             reason: faults.joined(separator: "\n") + "\ngot: " + String(decoding: heard, as: UTF8.self))
+    }
+
+    private func hearEnd(_ line: Int) throws(Failed) {
+        let client = try client(line)
+        try wait(ScriptRunner.patienceMilliseconds, line) { !client.heard.isEmpty || client.hasEnded }
+        if let heard = client.heard.first {
+            throw Failed(line: line, reason: "the end was expected\ngot: " + String(decoding: heard, as: UTF8.self))
+        }
+        guard client.hasEnded else { throw Failed(line: line, reason: "the connection stays") }
+        matched += 1
     }
 
     /// The client that speaks now; one that is new connects first.

@@ -28,6 +28,14 @@ package final class Listener: Handle {
     package let boundAddress: Address
     package private(set) var isPaused = true
 
+    /// Whether it listens where this address means; a port of 0 means any.
+    package func serves(_ address: Address) -> Bool {
+        switch (address, boundAddress) {
+        case (.tcp(let wanted, 0), .tcp(let host, _)), (.tls(let wanted, 0), .tls(let host, _)): wanted == host
+        default: address == boundAddress
+        }
+    }
+
     private var socket: ListeningSocket?
     private let number: Int32
     private let isUnix: Bool

@@ -30,6 +30,8 @@ package struct ListenOptions {
     package var keepaliveSeconds = 60
     package var directoryMode: UInt32 = 0o750
     package var socketMode: UInt32 = 0o660
+    /// Whose socket file and directory it is besides its owner's; nil: as they are made.
+    package var group: String?
     package var backlog: Int32 = 4096
     /// How long another one that starts in the same directory is waited for.
     package var lockTimeoutMilliseconds = 2000
@@ -118,7 +120,9 @@ struct ListeningSocket: ~Copyable {
     /// a living socket refuses connections like a dead one. No other file is left behind by that.
     private static func unix(_ path: String, _ options: ListenOptions) throws(SystemError) -> ListeningSocket {
         let directory = parent(of: path)
-        try System.makeDirectory(directory, mode: options.directoryMode)
+        if try System.makeDirectory(directory, mode: options.directoryMode), let group = options.group {
+            try System.setGroup(directory, named: group)
+        }
         let lock = try System.openDirectory(directory)
         var waitedMilliseconds = 0
         while try !System.lock(lock.number) {
@@ -135,6 +139,7 @@ struct ListeningSocket: ~Copyable {
             throw SystemError("bind", EADDRINUSE)
         }
         do throws(SystemError) {
+            if let group = options.group { try System.setGroup(path, named: group) }
             try System.setMode(path, options.socketMode)
             try System.listen(descriptor.number, backlog: options.backlog)
         } catch {

@@ -82,12 +82,19 @@ enum System {
     }
 
     /// Makes the directory with exactly this mode unless it is there. Its parent must exist.
-    static func makeDirectory(_ path: String, mode: mode_t) throws(SystemError) {
+    /// Returns whether it was not there.
+    static func makeDirectory(_ path: String, mode: mode_t) throws(SystemError) -> Bool {
         if unsafe mkdir(path, mode) == 0 {
             try setMode(path, mode)
-        } else if errno != EEXIST {
-            throw SystemError("mkdir", errno)
+            return true
         }
+        if errno != EEXIST { throw SystemError("mkdir", errno) }
+        return false
+    }
+
+    static func setGroup(_ path: String, named name: String) throws(SystemError) {
+        guard let group = unsafe getgrnam(name) else { throw SystemError("the group \(name)", ENOENT) }
+        if unsafe chown(path, uid_t.max, group.pointee.gr_gid) != 0 { throw SystemError("chown", errno) }
     }
 
     static func setMode(_ path: String, _ mode: mode_t) throws(SystemError) {

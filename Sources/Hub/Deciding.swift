@@ -41,7 +41,8 @@ extension Hub {
     }
 
     private func needsErrand(_ request: Request, _ session: Session) -> Bool {
-        if let needed = request.action.roleNeeded, session.role < needed { return false }
+        if let needed = request.action.roleNeeded, session.rights.role < needed { return false }
+        if let name = request.action.document, !session.rights.allows(name) { return false }
         switch request.action {
         case .hello, .ping, .watchList, .unsubscribe, .status: return false
         case .list: return waitsForCatalog(session)
@@ -94,6 +95,10 @@ extension Hub {
             try perform(request, session)
         } catch {
             refuse(session, error)
+            if error.code == .unauthorized {
+                session.strikes += 1
+                if session.strikes >= Hub.strikesMax { end(session) }
+            }
         }
         record(session, from: start, request.id, basis(of: request))
     }

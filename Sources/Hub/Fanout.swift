@@ -111,6 +111,7 @@ extension Hub {
         turn.listings = frame
         let start = frame.count
         body(EventWriter(frame))
+        turn.listed.append((entry.outline.name, frame.count))
         turn.workBytes += frame.count - start
     }
 
@@ -121,7 +122,16 @@ extension Hub {
         watch.cursor = listings.count
         guard !watch.isBehind else { return }
         watch.givenTurn = turn.number
-        deliver(Piece(listings, range, isDroppable: true), to: session)
+        guard session.rights.documents != nil else {
+            return deliver(Piece(listings, range, isDroppable: true), to: session)
+        }
+        var start = 0
+        for (name, end) in turn.listed {
+            if start >= range.lowerBound, session.rights.allows(name) {
+                deliver(Piece(listings, start..<end, isDroppable: true), to: session)
+            }
+            start = end
+        }
     }
 
     // MARK: - The end of a turn

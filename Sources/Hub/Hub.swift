@@ -11,7 +11,9 @@ import Causality
 import Wire
 
 package final class Hub {
-    package let settings: HubSettings
+    package private(set) var settings: HubSettings
+    /// Knows the tokens, where there are any.
+    package weak var admission: (any Admission)?
     /// The time at which requests are decided; the owner sets it before each turn.
     package var moment = Moment(wallMilliseconds: 0, steadyMilliseconds: 0)
     /// When the daemon started, by the steady clock; the owner sets it.
@@ -103,7 +105,7 @@ package final class Hub {
     }
 
     /// Reads no more of a session. What it is due by now is still sent.
-    private func end(_ session: Session) {
+    func end(_ session: Session) {
         session.isEnding = true
         leaveAll(session)
     }
@@ -114,6 +116,13 @@ package final class Hub {
     /// `resume`.
     package func receive(_ session: Session, _ bytes: Span<UInt8>) {
         guard !session.isEnding else { return }
+        if !session.isAdmitted {
+            session.unadmittedBytes += bytes.count
+            if session.unadmittedBytes > Hub.unadmittedInputBytesMax {
+                session.strikes = Hub.strikesMax
+                return strike(session, Failure(.unauthorized, "too much was said before a token"))
+            }
+        }
         if session.backlog.isEmpty, session.parked == nil { read(session, bytes) } else { keep(session, bytes) }
     }
 
@@ -194,7 +203,7 @@ package final class Hub {
     /// A document may be longer than other lines: where the line's beginning says that it is one, the session may edit,
     /// and not too many are on their way.
     private func decideLongLine(_ session: Session, _ firstBytes: Span<UInt8>) {
-        let mayBeLong = session.role >= .editor && LongLine.isDocument(firstBytes)
+        let mayBeLong = session.rights.role >= .editor && LongLine.isDocument(firstBytes)
         session.isCrowdedOut = mayBeLong && longLineBytes >= settings.limits.documentLinesBytesMax
         if mayBeLong, !session.isCrowdedOut {
             session.framer.grant(bytesMax: settings.limits.documentBytesMax)
@@ -240,7 +249,7 @@ package final class Hub {
             do throws(Failure) {
                 let request = try reader.read(line)
                 counters.requests += 1
-                begin(request, session)
+                if mayAsk(request, session) { begin(request, session) }
             } catch {
                 refuseBroken(session, error)
             }
@@ -349,6 +358,12 @@ package final class Hub {
             fallBehind(session)
         }
         resume(session)
+    }
+
+    /// Other limits from now on; lines that are being gathered end by those before.
+    package func update(_ limits: HubLimits) {
+        settings.limits = limits
+        for session in sessions.values where session.isAdmitted { session.framer.lineBytesMax = limits.lineBytesMax }
     }
 
     /// Says goodbye to everyone; afterwards every session is ending.

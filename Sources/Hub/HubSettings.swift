@@ -77,11 +77,23 @@ package struct Origin: Sendable {
     package var name: String
     /// Whether `name` is a user that the door has made sure of: another name from `hello` stands beside it.
     package var isUser: Bool
-    package var role: Role
+    package var rights: Rights
+    /// It may only greet until it has shown a token.
+    package var needsToken: Bool
+    /// What the rights come from, for whoever reviews them later.
+    package var credential: String
 
-    package init(name: String, isUser: Bool, role: Role) {
+    package init(
+        name: String, isUser: Bool, rights: Rights, needsToken: Bool = false, credential: String = ""
+    ) {
         self.name = name
         self.isUser = isUser
-        self.role = role
+        self.rights = rights
+        self.needsToken = needsToken
+        self.credential = credential
+    }
+
+    package init(name: String, isUser: Bool, role: Role) {
+        self.init(name: name, isUser: isUser, rights: Rights(role: role))
     }
 }

@@ -14,8 +14,8 @@ extension Hub {
             case .hello(let hello): reply(session, request.id, .greeting(try greet(session, hello)))
             case .ping: reply(session, request.id, .time(milliseconds: moment.wallMilliseconds))
             case .list(let prefix, let after, let limit):
-                let names = catalog.names(prefix: prefix, after: after).prefix(limit)
-                reply(session, request.id, .documents(names.compactMap { summary($0) }))
+                let names = catalog.names(prefix: prefix, after: after).lazy.filter { session.rights.allows($0) }
+                reply(session, request.id, .documents(names.prefix(limit).compactMap { summary($0) }))
             case .get(let name, let section): try get(session, request.id, name, section)
             case .subscribe(let subscribe):
                 try self.subscribe(session, request.id, subscribe, try room(subscribe.document))
@@ -75,14 +75,15 @@ extension Hub {
 
     private func greet(_ session: Session, _ hello: Request.Hello) throws(Failure) -> Greeting {
         guard !session.hasGreeted else { throw Failure(.badRequest, "this connection has said hello already") }
+        let isNamed = try admit(session, hello)
         session.hasGreeted = true
-        if let name = hello.name, name != session.name {
+        if !isNamed, let name = hello.name, name != session.name {
             session.name = session.user.map { "\(name) (\($0))" } ?? name
             for subscription in session.subscriptions { presenceChanged(subscription.room) }
         }
         return Greeting(
             server: settings.server, node: settings.node, epoch: settings.epoch, session: session.id,
-            name: session.name, role: session.role, lineBytesMax: settings.limits.lineBytesMax,
+            name: session.name, role: session.rights.role, lineBytesMax: settings.limits.lineBytesMax,
             documentBytesMax: settings.limits.documentBytesMax, limits: settings.limits.content)
     }
 

@@ -88,7 +88,9 @@ extension Hub {
     private func catchUp(_ session: Session, _ watch: ListWatch, _ since: UInt64) {
         watch.isBehind = false
         let frame = Frame()
-        let due = catalog.listed(since: since, after: watch.madeGoodTo)
+        let due = catalog.listed(since: since, after: watch.madeGoodTo).filter {
+            session.rights.allows($0.outline.name)
+        }
         watch.missedSince = nil
         watch.madeGoodTo = nil
         for entry in due {

@@ -18,8 +18,16 @@ package final class Session {
     let writer: UInt64
     /// As it stands in events.
     package internal(set) var name: String
-    package internal(set) var role: Role
+    package internal(set) var rights: Rights
     let user: String?
+    /// False until a token was shown, where one is needed.
+    package internal(set) var isAdmitted: Bool
+    /// What the rights come from, as the door or the token tells it.
+    package internal(set) var credential: String
+    /// Refusals before a token.
+    package internal(set) var strikes = 0
+    /// Input before a token.
+    var unadmittedBytes = 0
     var hasGreeted = false
     /// Who writes the outbox; set by the owner of the hub, which is called for each session that `release` returns.
     package var owner: (any SessionOwner)?
@@ -75,8 +83,12 @@ package final class Session {
         writer = (UInt64(run) & 0xFF_FFFF) << 40 | number & 0xFF_FFFF_FFFF
         name = origin.name
         user = origin.isUser ? origin.name : nil
-        role = origin.role
-        framer = LineFramer(lineBytesMax: limits.lineBytesMax)
+        rights = origin.rights
+        isAdmitted = !origin.needsToken
+        credential = origin.credential
+        framer = LineFramer(
+            lineBytesMax: origin.needsToken
+                ? min(limits.lineBytesMax, Hub.unadmittedInputBytesMax) : limits.lineBytesMax)
     }
 
     package var id: String { "s\(number)" }

@@ -62,6 +62,8 @@ package final class Turn {
     var sessions: [Session] = []
     var rooms: [Room] = []
     var listings: Frame?
+    /// Which document each of them is of, and up to where it goes.
+    var listed: [(name: DocumentName, end: Int)] = []
     var deliveries: ContiguousArray<Delivery> = []
     /// Sessions whose input had been held for this turn, or until something came from outside.
     var resumed: [Session] = []

@@ -2,10 +2,12 @@
 // bring, has stored what a turn wrote, and only then lets the turn's words out.
 
 import Bytes
+import CommandLine
 import EventLoop
 import Glibc
 import Hub
 import Store
+import Transport
 import Wire
 
 final class Daemon {
@@ -20,11 +22,13 @@ final class Daemon {
 
     let hub: Hub
     let log: Log
-    private let settings: DaemonSettings
+    private(set) var settings: DaemonSettings
+    private let invocation: Invocation
+    private var keyring: Keyring?
     private let loop: Loop
     let keeper: Keeper
     private(set) var commits: Commits?
-    private var doors: Doors?
+    private(set) var doors: Doors?
     private var signals: [SignalWatcher] = []
     private var presenceTimer: Timer?
     private var careTimer: Timer?
@@ -38,10 +42,12 @@ final class Daemon {
     private var farewellTimer: Timer?
     private var told = (truncated: 0, foreign: 0)
 
-    init(_ settings: DaemonSettings, _ log: Log) throws(StartFailure) {
+    init(_ settings: DaemonSettings, _ log: Log, _ invocation: Invocation) throws(StartFailure) {
         self.settings = settings
         self.log = log
-        try Doors.check(settings.addresses)
+        self.invocation = invocation
+        try Doors.check(settings)
+        let keyring = try Keyring(settings.configuration)
         let store = try Daemon.openStore(settings)
         hub = Hub(settings.hub(store.start), knowsDocuments: false)
         do throws(SystemError) {
@@ -52,7 +58,8 @@ final class Daemon {
         }
         do throws(StartFailure) {
             try prepareStore()
-            doors = try Doors(settings, loop, self)
+            doors = try Doors(settings, keyring, loop, self)
+            self.keyring = keyring
             try watchSignals()
         } catch {
             closeAll()
@@ -62,6 +69,7 @@ final class Daemon {
         loop.beforePoll = { [unowned self] in endTurn() }
         hub.startMilliseconds = Int64(loop.nowMilliseconds)
         hub.statusSource = self
+        hub.admission = keyring
     }
 
     /// Serves until it is told to stop.
@@ -91,6 +99,8 @@ final class Daemon {
 
     /// Reads which documents there are, and begins to take away history that is too old.
     private func prepareStore() throws(StartFailure) {
+        keeper.keepHistory(
+            days: settings.configuration.historyDays, entries: settings.configuration.historyEntries)
         do throws(StoreFailure) {
             if !settings.isDurable { try keeper.markRelaxed() }
         } catch {
@@ -169,13 +179,55 @@ final class Daemon {
 
     // MARK: - Connections
 
-    func connected(_ stream: Stream, _ origin: Origin) {
+    /// `waiting` is what of a handshake has not left yet.
+    @discardableResult
+    func connected(_ stream: Stream, _ origin: Origin, tls: TLS? = nil, _ waiting: Outbox? = nil) -> Connection {
         beginTurn()
-        let connection = Connection(stream, hub.connect(origin), self)
+        let connection = Connection(stream, hub.connect(origin), self, tls: tls)
         connection.session.owner = connection
         connections[connection.session.number] = connection
         stream.owner = connection
+        if let waiting { connection.outbox = waiting }
         stream.startReading()
+        return connection
+    }
+
+    /// A token of this connection was refused.
+    func refused(_ connection: Connection) {
+        guard case .host(let host, _, _) = connection.stream.peer() else { return }
+        log.fault("unauthorized", "a client was refused for want of a token, from \(host)")
+        doors?.strangers?.refused(host)
+    }
+
+    // MARK: - Other settings
+
+    /// Reads the configuration again: all of it takes effect, or nothing.
+    private func reload() {
+        do throws(StartFailure) {
+            let new = try DaemonSettings(invocation, making: false)
+            try Doors.check(new)
+            let keyring = try Keyring(new.configuration)
+            try doors?.change(to: new, keyring)
+            tellWhatStays(new)
+            settings = new
+            self.keyring = keyring
+            hub.admission = keyring
+            beginTurn()
+            hub.update(new.limits)
+            hub.review { keyring.rights($0.credential) }
+            keeper.keepHistory(days: new.configuration.historyDays, entries: new.configuration.historyEntries)
+            log.write(.notice, "the configuration was read again")
+        } catch {
+            log.write(.error, "the configuration stays as it was: \(error.message)")
+        }
+    }
+
+    private func tellWhatStays(_ new: DaemonSettings) {
+        if new.stateDirectory != settings.stateDirectory || new.isDurable != settings.isDurable
+            || new.node != settings.node
+        {
+            log.write(.warning, "state, node and durability take effect with the next start")
+        }
     }
 
     var connectionCount: Int { connections.count }
@@ -215,7 +267,7 @@ final class Daemon {
             }
             signals.append(
                 try SignalWatcher(loop, signal: SIGHUP) { [unowned self] in
-                    log.write(.notice, "SIGHUP: there is no configuration file to read again")
+                    reload()
                 })
             presenceTimer = try Timer(loop) { [unowned self] in beginTurn() }
             lingerTimer = try Timer(loop) { [unowned self] in endLingering() }

@@ -13,8 +13,12 @@ enum DaemonCommand {
         ],
         options: [
             Option(
+                "config", value: OptionValue("FILE", .file), help: "Read the settings from this file; flags win over it"
+            ),
+            Option("check-config", help: "Say whether the settings would do, and where not, and end"),
+            Option(
                 "listen", value: OptionValue("ADDRESS", .address), isRepeatable: true,
-                help: "Listen at unix:PATH or tcp://HOST:PORT"),
+                help: "Listen at unix:PATH, tcp://HOST:PORT or tls://HOST:PORT"),
             Option("state", value: OptionValue("DIR", .directory), help: "Keep the state in this directory"),
             Option("check", help: "Look whether the state in DIR is whole, say what is not, and end"),
             Option(
@@ -32,6 +36,7 @@ enum DaemonCommand {
         examples: [
             Example("accordiond --user", "a daemon of one's own"),
             Example("accordiond --listen tcp://127.0.0.1:7433", "for programs on this machine"),
+            Example("accordiond --config accordiond.toml --check-config", "before it is put in its place"),
             Example("accordiond --state /var/lib/accordiond --backup now.db", "a copy, while it runs"),
         ],
         exitCodes: [

@@ -3,6 +3,7 @@
 import AccordionModel
 import Causality
 import CommandLine
+import Configuration
 import EventLoop
 import Glibc
 import Hub
@@ -17,35 +18,57 @@ struct DaemonSettings {
     var node: NodeName?
     /// Answer only when a write is stored.
     var isDurable: Bool
+    /// What the file says; where a flag says otherwise the flag counts.
+    let configuration: Configuration
+    let limits: HubLimits
 
-    init(_ invocation: Invocation) throws(StartFailure) {
-        addresses = try DaemonSettings.addresses(invocation)
-        stateDirectory = try DaemonSettings.stateDirectory(invocation, making: true)
-        isDurable = invocation.value("durability") != "relaxed"
-        if let name = invocation.value("node") {
-            guard let named = NodeName(name) else {
-                throw StartFailure(
-                    .daemonUsage,
-                    "--node \(JSONEscape.quoted(name)): a name is 1 to \(NodeName.bytesMax) of a-z 0-9 - ~")
-            }
-            node = named
+    /// `making`: directories of the user's own are made where they are missing.
+    init(_ invocation: Invocation, making: Bool = true) throws(StartFailure) {
+        configuration = try ConfigurationFile.read(invocation)
+        limits = DaemonSettings.limits(configuration.limits)
+        addresses = try DaemonSettings.addresses(invocation, configuration, making: making)
+        stateDirectory = try DaemonSettings.stateDirectory(invocation, configuration, making: making)
+        isDurable = invocation.value("durability").map { $0 != "relaxed" } ?? configuration.isDurable
+        guard let name = invocation.value("node") ?? configuration.node else { return }
+        guard let named = NodeName(name) else {
+            let source = invocation.value("node") == nil ? "node =" : "--node"
+            throw StartFailure(
+                invocation.value("node") == nil ? .brokenConfiguration : .daemonUsage,
+                "\(source) \(JSONEscape.quoted(name)): a name is 1 to \(NodeName.bytesMax) of a-z 0-9 - ~")
         }
+        node = named
+    }
+
+    private static func limits(_ named: [String: Int]) -> HubLimits {
+        var limits = HubLimits()
+        let places: [String: WritableKeyPath<HubLimits, Int>] = [
+            "queued_event_bytes_max": \.queuedEventBytesMax, "queued_reply_bytes_max": \.queuedReplyBytesMax,
+            "turn_bytes_max": \.turnBytesMax, "max_line_bytes": \.lineBytesMax,
+            "max_document_bytes": \.documentBytesMax, "document_lines_bytes_max": \.documentLinesBytesMax,
+            "document_cache_bytes_max": \.documentCacheBytesMax, "waiting_operations_max": \.waitingOperationsMax,
+            "subscriptions_max": \.subscriptionsMax,
+        ]
+        for (name, value) in named { if let place = places[name] { limits[keyPath: place] = value } }
+        return limits
     }
 
     /// What the hub is told of a run that began with `start`.
     func hub(_ start: StoreStart) -> HubSettings {
         HubSettings(
             node: start.node, epoch: Identifier.random(characters: 16), run: start.run,
-            server: "accordiond/\(DaemonCommand.version)")
+            server: "accordiond/\(DaemonCommand.version)", limits: limits)
     }
 
     /// `--state`, what systemd names, the system's directory for a system service, else the user's own; the last with all
     /// above it is made, where it is missing and `making`, for the user alone.
-    static func stateDirectory(_ invocation: Invocation, making: Bool = false) throws(StartFailure) -> String {
+    static func stateDirectory(
+        _ invocation: Invocation, _ configuration: Configuration, making: Bool = false
+    ) throws(StartFailure) -> String {
         if let named = invocation.value("state") {
             guard !named.isEmpty else { throw StartFailure(.daemonUsage, "--state names no directory") }
             return named
         }
+        if let named = configuration.state { return named }
         if let listed = variable("STATE_DIRECTORY"), let first = listed.split(separator: ":").first {
             return String(first)
         }
@@ -91,7 +114,9 @@ struct DaemonSettings {
         return text.isEmpty ? nil : text
     }
 
-    private static func addresses(_ invocation: Invocation) throws(StartFailure) -> [Address] {
+    private static func addresses(
+        _ invocation: Invocation, _ configuration: Configuration, making: Bool
+    ) throws(StartFailure) -> [Address] {
         var addresses: [Address] = []
         for text in invocation.values("listen") {
             do throws(AddressError) {
@@ -101,10 +126,18 @@ struct DaemonSettings {
             }
         }
         if !addresses.isEmpty { return addresses }
+        for text in configuration.listen {
+            do throws(AddressError) {
+                addresses.append(try Address(parsing: text))
+            } catch {
+                throw StartFailure(.brokenConfiguration, "listen \(JSONEscape.quoted(text)): \(error)")
+            }
+        }
+        if !addresses.isEmpty { return addresses }
         let isForUser = invocation.flag("user") || geteuid() != 0
         guard isForUser else { return [.unix(path: "/run/accordiond/accordiond.sock")] }
         do throws(UserPlaceFault) {
-            return [.unix(path: try UserSocket.path(makingDirectory: true))]
+            return [.unix(path: try UserSocket.path(makingDirectory: making))]
         } catch {
             throw StartFailure(.brokenConfiguration, error.message)
         }

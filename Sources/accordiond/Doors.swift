@@ -5,6 +5,7 @@ import AccordionModel
 import EventLoop
 import Glibc
 import Hub
+import Transport
 import Wire
 
 final class Doors: ListenerOwner {
@@ -12,45 +13,59 @@ final class Doors: ListenerOwner {
     private static let descriptorsKept = 64
     private static let pauseMilliseconds = 100
 
-    private unowned let daemon: Daemon
+    unowned let daemon: Daemon
+    private let loop: Loop
     private var listeners: [Listener] = []
+    private(set) var keyring: Keyring
     private var isWaitingForRoom = false
     private var retry: Timer?
-    let clientsMax: Int
+    private(set) var strangers: Strangers?
+    private let descriptorsMax: Int
+    private var clientsWanted: Int?
+    var clientsMax: Int { min(descriptorsMax, clientsWanted ?? .max) }
     private(set) var turnedAwayCount = 0
     private let ownUser = geteuid()
     private let userNames = UserNames()
+    private var handshakes: [ObjectIdentifier: Handshake] = [:]
 
-    init(_ settings: DaemonSettings, _ loop: Loop, _ daemon: Daemon) throws(StartFailure) {
+    init(_ settings: DaemonSettings, _ keyring: Keyring, _ loop: Loop, _ daemon: Daemon) throws(StartFailure) {
         self.daemon = daemon
-        clientsMax = max(1, Doors.raiseDescriptorLimit() - Doors.descriptorsKept)
+        self.loop = loop
+        self.keyring = keyring
+        descriptorsMax = max(1, Doors.raiseDescriptorLimit() - Doors.descriptorsKept)
+        clientsWanted = settings.configuration.limits["clients_max"]
         do throws(StartFailure) {
-            for address in settings.addresses { listeners.append(try Doors.listen(at: address, loop)) }
+            for address in settings.addresses { try add(try Doors.listen(at: address, settings, loop)) }
             do throws(SystemError) {
                 retry = try Timer(loop) { [unowned self] in makeRoom() }
+                strangers = try Strangers(loop)
             } catch {
                 throw StartFailure(.storeUnopenable, "\(error)")
             }
         } catch {
             for listener in listeners { listener.close() }
+            retry?.close()
             throw error
-        }
-        let farewell = Doors.farewell
-        for listener in listeners {
-            listener.farewell = farewell
-            listener.owner = self
         }
     }
 
-    func open() {
-        for listener in listeners {
-            daemon.log.write(.info, "listening at \(listener.boundAddress)")
-            if case .tcp = listener.boundAddress {
-                daemon.log.write(
-                    .notice, "anybody on this machine may come in at \(listener.boundAddress), in the role editor")
-            }
-            listener.resume()
+    private func add(_ listener: Listener) throws(StartFailure) {
+        listener.farewell = Doors.farewell
+        listener.owner = self
+        listeners.append(listener)
+    }
+
+    func open() { for listener in listeners { open(listener) } }
+
+    private func open(_ listener: Listener) {
+        daemon.log.write(.info, "listening at \(listener.boundAddress)")
+        if case .tcp = listener.boundAddress, !keyring.hasTokens {
+            daemon.log.write(
+                .notice,
+                "anybody on this machine may come in at \(listener.boundAddress), in the role "
+                    + keyring.origin(isLoopback: true).rights.role.name)
         }
+        listener.resume()
     }
 
     func close() {
@@ -58,51 +73,145 @@ final class Doors: ListenerOwner {
         listeners = []
         retry?.close()
         retry = nil
+        strangers?.close()
+        for handshake in handshakes.values { handshake.stream.close() }
     }
 
+    // MARK: - Which may be opened
+
     /// Refuses doors that must not be opened, before anything else is touched.
-    static func check(_ addresses: [Address]) throws(StartFailure) {
-        for address in addresses {
+    static func check(_ settings: DaemonSettings) throws(StartFailure) {
+        let configuration = settings.configuration
+        let hasTokens = !configuration.tokens.isEmpty
+        for address in settings.addresses {
             switch address {
-            case .unix: break
+            case .unix: continue
             case .tcp:
-                guard address.isLoopback else {
+                if address.isLoopback { continue }
+                guard hasTokens else {
                     throw StartFailure(
                         .brokenConfiguration,
-                        "\(address): an address beyond this machine needs tokens, which this version does not have")
+                        "\(address): an address beyond this machine needs tokens: `accordion token new NAME` makes one")
+                }
+                guard configuration.isInsecure else {
+                    throw StartFailure(
+                        .brokenConfiguration,
+                        "\(address): beyond this machine everything, tokens too, could be read on its way: listen at "
+                            + "tls:// instead, or write insecure = true")
                 }
             case .tls:
-                throw StartFailure(.brokenConfiguration, "\(address): this version does not speak TLS")
+                guard configuration.certificate != nil else {
+                    throw StartFailure(.brokenConfiguration, "\(address): TLS needs [tls] with certificate and key")
+                }
+                let hasCertificates = configuration.clientCA != nil && !configuration.certificates.isEmpty
+                guard address.isLoopback || hasTokens || hasCertificates else {
+                    throw StartFailure(
+                        .brokenConfiguration,
+                        "\(address): an address beyond this machine needs tokens, or client_ca and [[certificate]]")
+                }
             }
         }
     }
 
-    private static func listen(at address: Address, _ loop: Loop) throws(StartFailure) -> Listener {
+    private static func listen(
+        at address: Address, _ settings: DaemonSettings, _ loop: Loop
+    ) throws(StartFailure) -> Listener {
+        var options = ListenOptions()
+        options.group = settings.configuration.unixGroup
         do throws(ListenError) {
-            return try Listener(loop, at: address)
+            return try Listener(loop, at: address, options)
         } catch {
             if case .inUse = error { throw StartFailure(.inUse, "\(error)") }
             throw StartFailure(.brokenConfiguration, "\(error)")
         }
     }
 
+    /// Other doors and another keyring from now on; all of it, or, where it throws, nothing.
+    func change(to settings: DaemonSettings, _ keyring: Keyring) throws(StartFailure) {
+        let kept = listeners.filter { listener in settings.addresses.contains { listener.serves($0) } }
+        var made: [Listener] = []
+        do throws(StartFailure) {
+            for address in settings.addresses where !kept.contains(where: { $0.serves(address) }) {
+                made.append(try Doors.listen(at: address, settings, loop))
+            }
+        } catch {
+            for listener in made { listener.close() }
+            throw error
+        }
+        self.keyring = keyring
+        clientsWanted = settings.configuration.limits["clients_max"]
+        for listener in listeners where !kept.contains(where: { $0 === listener }) {
+            daemon.log.write(.info, "no longer listening at \(listener.boundAddress)")
+            listener.close()
+        }
+        listeners = kept
+        for listener in made {
+            listener.farewell = Doors.farewell
+            listener.owner = self
+            listeners.append(listener)
+            open(listener)
+        }
+    }
+
     // MARK: - Coming in
 
     func listenerAccepted(_ listener: Listener, _ stream: Stream) {
-        daemon.connected(stream, origin(of: stream))
+        if case .tls = listener.boundAddress { return shakeHands(stream) }
+        let peer = stream.peer(userNames)
+        switch peer {
+        case .process(_, let user, let name):
+            daemon.connected(stream, keyring.origin(user: user, name: name, ownUser: ownUser))
+        case .host(let host, _, let isLoopback):
+            let connection = daemon.connected(stream, keyring.origin(isLoopback: isLoopback))
+            if !connection.session.isAdmitted { strangers?.add(connection, host, isLoopback: isLoopback) }
+        case .unknown: return stream.close()
+        }
         if daemon.connectionCount >= clientsMax { waitForRoom() }
     }
 
-    private func origin(of stream: Stream) -> Origin {
-        switch stream.peer(userNames) {
-        case .process(_, let user, let name):
-            let checked = name.flatMap { Segment.checked($0, bytesMax: 64) }
-            return Origin(
-                name: checked ?? "user-\(user)", isUser: true,
-                role: user == 0 || user == ownUser ? .admin : .editor)
-        case .host, .unknown:
-            return Origin(name: "anonymous", isUser: false, role: .editor)
+    private func shakeHands(_ stream: Stream) {
+        guard let context = keyring.tls, case .host(let host, _, let isLoopback) = stream.peer(userNames) else {
+            return stream.close()
         }
+        do throws(TLSFailure) {
+            let handshake = Handshake(stream, try TLS(context), self)
+            handshakes[ObjectIdentifier(handshake)] = handshake
+            stream.owner = handshake
+            strangers?.add(handshake, host, isLoopback: isLoopback)
+            stream.startReading()
+        } catch {
+            daemon.log.fault("tls_failed", "a client could not be greeted: \(error)")
+            stream.close()
+        }
+    }
+
+    /// The hands are shaken; `plain` came along with it.
+    func established(_ handshake: Handshake, _ plain: [UInt8]) {
+        handshakes[ObjectIdentifier(handshake)] = nil
+        strangers?.remove(handshake)
+        let stream = handshake.stream
+        guard case .host(let host, _, let isLoopback) = stream.peer(userNames) else { return stream.close() }
+        let known = handshake.tls.peerName.flatMap { keyring.origin(certificate: $0) }
+        guard known != nil || keyring.hasTokens || (isLoopback && !keyring.hasCertificates) else {
+            daemon.log.fault("unauthorized", "a client with a certificate of no known name was sent away")
+            return stream.close()
+        }
+        let waiting = handshake.outbox
+        let connection = daemon.connected(
+            stream, known ?? keyring.origin(isLoopback: isLoopback), tls: handshake.tls, waiting)
+        if !connection.session.isAdmitted { strangers?.add(connection, host, isLoopback: isLoopback) }
+        if !plain.isEmpty { connection.take(plain.span) }
+        if daemon.connectionCount >= clientsMax { waitForRoom() }
+    }
+
+    func failed(_ handshake: Handshake, _ failure: TLSFailure) {
+        daemon.log.fault("tls_failed", "a client could not be greeted: \(failure)")
+        handshake.stream.close()
+    }
+
+    func handshakeClosed(_ handshake: Handshake) {
+        handshakes[ObjectIdentifier(handshake)] = nil
+        strangers?.remove(handshake)
     }
 
     // MARK: - No room

@@ -13,8 +13,13 @@ final class Keeper {
     private let log: Log
     private static let outlinesAtOnce = 5_000
     /// Retention of the history.
-    private static let historyMilliseconds: Int64 = 90 * 24 * 3_600 * 1_000
-    private static let historyEntriesMax: Int64 = 1_000_000
+    private var historyMilliseconds: Int64 = 90 * 24 * 3_600 * 1_000
+    private var historyEntriesMax: Int64 = 1_000_000
+
+    func keepHistory(days: Int, entries: Int) {
+        historyMilliseconds = Int64(days) * 24 * 3_600 * 1_000
+        historyEntriesMax = Int64(entries)
+    }
 
     init(_ store: DocumentStore, _ loop: Loop, _ log: Log) throws(SystemError) {
         self.store = store
@@ -165,11 +170,11 @@ final class Keeper {
 
     /// Takes away history that is older or more than is kept, a bounded step at a time. `wallMilliseconds` is now.
     func retire(wallMilliseconds: Int64, then continuation: @escaping (_ isDone: Bool) -> Void) {
-        let cutoff = wallMilliseconds - Keeper.historyMilliseconds
+        let (cutoff, entriesMax) = (wallMilliseconds - historyMilliseconds, historyEntriesMax)
         worker.run { [store] () -> Int in
             do throws(StoreFailure) {
                 return try store.retire(
-                    olderThanMilliseconds: cutoff, entriesMax: Keeper.historyEntriesMax, rowsMax: 1_000)
+                    olderThanMilliseconds: cutoff, entriesMax: entriesMax, rowsMax: 1_000)
             } catch {
                 return 0
             }

@@ -31,15 +31,18 @@ enum Main {
     private static func run(_ invocation: Invocation) -> Int32 {
         let log = Log()
         do throws(StartFailure) {
+            if invocation.flag("check-config") { return try checkConfiguration(invocation) }
             if let task = try StateTask(invocation) { return try task.run() }
             let settings = try DaemonSettings(invocation)
             let missing = try settings.missingSocketDirectories()
-            let daemon = try Daemon(settings, log)
+            let daemon = try Daemon(settings, log, invocation)
             for directory in missing { log.write(.notice, "made the directory \(directory) for the socket") }
             try daemon.run()
             return ExitCode.done.rawValue
         } catch {
-            if error.exitCode == .daemonUsage {
+            if error.exitCode == .brokenConfiguration, invocation.flag("check-config") {
+                Standard.error(error.message + "\n")
+            } else if error.exitCode == .daemonUsage {
                 let usage = UsageError(message: error.message, proposals: [], subject: DaemonCommand.program.name)
                 Standard.error(usage.lines.map { $0 + "\n" }.joined())
             } else {
@@ -47,6 +50,17 @@ enum Main {
             }
             return error.exitCode.rawValue
         }
+    }
+}
+
+extension Main {
+    /// As a start would find it, but that nothing is opened or made.
+    private static func checkConfiguration(_ invocation: Invocation) throws(StartFailure) -> Int32 {
+        let settings = try DaemonSettings(invocation, making: false)
+        try Doors.check(settings)
+        _ = try Keyring(settings.configuration)
+        Standard.output("the configuration will do\n")
+        return ExitCode.done.rawValue
     }
 }
 

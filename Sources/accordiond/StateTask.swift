@@ -27,7 +27,7 @@ struct StateTask {
             throw StartFailure(.daemonUsage, "only one of --check, --backup and --restore at a time")
         }
         task = first
-        directory = try DaemonSettings.stateDirectory(invocation)
+        directory = try DaemonSettings.stateDirectory(invocation, try ConfigurationFile.read(invocation))
     }
 
     func run() throws(StartFailure) -> Int32 {

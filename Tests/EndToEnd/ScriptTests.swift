@@ -3,13 +3,24 @@
 
 import Glibc
 import Testing
+import Wire
 
 @Suite struct ScriptTests {
     /// Beside this file.
     static let folder = #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Scripts"
 
-    static let scripts = [
-        "province-list", "section-accordion", "stretching-rows", "disagreement", "presence", "since",
+    /// Every conversation of the folder, by name.
+    static let scripts: [String] =
+        ((try? names(in: folder)) ?? []).filter { $0.hasSuffix(".accordion") }
+        .map { String($0.dropLast(".accordion".count)) }.sorted()
+
+    /// What no conversation with a fresh daemon can bring about, and why.
+    static let unreachable = [
+        "bad_utf8": "a script is text", "line_too_long": "a line of a megabyte is no script to read",
+        "too_many_requests": "no limit of requests is in force by default",
+        "too_many_clients": "as many clients as there are descriptors", "unauthorized": "no door asks for a token",
+        "forbidden": "everybody may do everything here", "storage_failed": "the disk takes what it is given",
+        "read_only": "it is alone", "shutting_down": "it goes on",
     ]
 
     @Test(arguments: scripts)
@@ -87,10 +98,37 @@ import Testing
         #expect(try names(in: scratch.path).sorted() == ["out", "script"])
     }
 
-    @Test func `every conversation in the folder is played`() throws {
-        let found = try names(in: Self.folder).filter { $0.hasSuffix(".accordion") }
-            .map { String($0.dropLast(".accordion".count)) }
-        #expect(found.sorted() == Self.scripts.sorted())
+    @Test func `every operation and every error is in some conversation`() throws {
+        #expect(Self.scripts.count >= 30, "one a behaviour")
+        let all = Self.scripts.map { contents("\(Self.folder)/\($0).accordion") }.joined()
+        for op in Self.operations { #expect(all.contains("\"op\":\"\(op)\""), "\(op)") }
+        for code in ErrorCode.allCases.map(\.rawValue) where Self.unreachable[code] == nil {
+            #expect(all.contains("\"code\":\"\(code)\""), "\(code)")
+        }
+        for event in ["snapshot", "changed", "deleted", "listed", "unlisted", "presence"] {
+            #expect(all.contains("\"event\":\"\(event)\""), "\(event)")
+        }
+        for code in Self.unreachable.keys { #expect(ErrorCode(rawValue: code) != nil, "\(code)") }
+    }
+
+    static let operations = [
+        "hello", "ping", "list", "get", "subscribe", "unsubscribe", "watch_list", "toggle", "open", "close", "check",
+        "uncheck", "open_all", "close_all", "level", "reset", "batch", "select", "present", "create", "replace",
+        "delete",
+        "history", "undo", "redo", "status",
+    ]
+
+    @Test func `the README names every conversation`() {
+        let readme = contents(Self.folder.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/README.md")
+        for script in Self.scripts { #expect(readme.contains("`\(script)`"), "\(script)") }
+    }
+
+    @Test func `a conversation can say that the connection ends, and one that does not end fails it`() throws {
+        let daemon = try TestDaemon()
+        let path = daemon.scratch.path + "/script"
+        try write("> {\"op\":\"ping\"}\n< end\n", to: path)
+        let outcome = try daemon.accordion(["script", path])
+        #expect(outcome.status == 1 && outcome.errors.contains("the end was expected"), "\(outcome.errors)")
     }
 
     @Test func `a conversation that goes otherwise fails with 1, and says where and what came`() throws {

@@ -1,0 +1,73 @@
+// Why this file exists: see ctoml.h. No exception leaves it: toml++ is compiled without them, and what the standard library
+// throws for want of memory ends the program, which has done nothing yet.
+
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weverything"
+#include <toml++/toml.h>
+#pragma GCC diagnostic pop
+
+#include "ctoml.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Walk {
+    ctoml_visitor visitor;
+    void *context;
+
+    void tell(ctoml_kind kind, const std::string &key, const std::string &text, int64_t number,
+              const toml::source_region &place) const {
+        visitor(context, kind, key.c_str(), text.c_str(), text.size(), number, place.begin.line, place.begin.column);
+    }
+
+    // toml++ refuses what is nested deeper than 256, so this is no deeper either.
+    void visit(const std::string &key, const toml::node &node) const {
+        if (const toml::table *table = node.as_table()) {
+            if (!key.empty()) tell(CTOML_TABLE, key, "", 0, node.source());
+            std::vector<std::pair<toml::source_position, std::string>> order;
+            for (auto &&[name, value] : *table) order.emplace_back(name.source().begin, std::string(name.str()));
+            std::sort(order.begin(), order.end(), [](auto &one, auto &other) { return one.first < other.first; });
+            for (auto &&[place, name] : order) {
+                bool is_plain = !name.empty() && name.find_first_of(".\"[]") == std::string::npos;
+                std::string part = is_plain ? name : "\"" + name + "\"";
+                visit(key.empty() ? part : key + "." + part, *table->get(name));
+            }
+            return;
+        }
+        if (const toml::array *array = node.as_array()) {
+            tell(CTOML_ARRAY, key, "", static_cast<int64_t>(array->size()), node.source());
+            size_t place = 0;
+            for (auto &&element : *array) visit(key + "[" + std::to_string(place++) + "]", element);
+            return;
+        }
+        if (auto text = node.as_string()) return tell(CTOML_STRING, key, text->get(), 0, node.source());
+        if (auto number = node.as_integer()) return tell(CTOML_INTEGER, key, "", number->get(), node.source());
+        if (auto flag = node.as_boolean()) return tell(CTOML_BOOLEAN, key, "", flag->get() ? 1 : 0, node.source());
+        tell(CTOML_OTHER, key, "", 0, node.source());
+    }
+};
+
+}  // namespace
+
+extern "C" int ctoml_parse(const char *text, size_t length, ctoml_visitor visitor, void *context, char *reason,
+                           size_t reason_size, uint32_t *line, uint32_t *column) {
+    toml::parse_result result = toml::parse(std::string_view(text, length));
+    if (!result) {
+        const toml::parse_error &error = result.error();
+        std::string_view description = error.description();
+        size_t count = std::min(description.size(), reason_size > 0 ? reason_size - 1 : 0);
+        std::memcpy(reason, description.data(), count);
+        if (reason_size > 0) reason[count] = 0;
+        *line = error.source().begin.line;
+        *column = error.source().begin.column;
+        return -1;
+    }
+    Walk{visitor, context}.visit("", result.table());
+    return 0;
+}
