@@ -57,7 +57,7 @@ let package = Package(
         room("Replication", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Formats", "AccordionModel", "Bytes", "Wire", "CMarkdown", "CXML"),
         room("Store", "Causality", "AccordionModel", "Bytes", "Wire", "CSQLite"),
-        room("Configuration", "CTOML"), room("Transport", "Bytes", "COpenSSL"),
+        room("Configuration", "CTOML"), room("Transport", "COpenSSL"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
 
         program(
@@ -86,6 +86,7 @@ let package = Package(
         tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality", exclude: ["Vectors"]),
         tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Hub", "Hub", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Configuration", "Configuration"), tests("Transport", "Transport", "TestSupport"),
         tests("Replication", "Replication", "TestSupport", "Wire", "AccordionModel", "Causality"),
         .testTarget(
             name: "SimulationTests", dependencies: ["AccordionWorkbench"], path: "Tests/Simulation",

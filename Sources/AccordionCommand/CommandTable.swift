@@ -31,8 +31,12 @@ enum CommandTable {
         ],
         commands: commands, defaultCommand: MirrorRun.table.name,
         examples: [
-            Example("accordion runbook.json", "imports the file if need be and shows it live"),
+            Example(
+                "accordion runbook.md",
+                "makes a shared document of the file (Markdown, OPML or JSON) and shows it live; the same in a second "
+                    + "terminal shows the same document, and what is opened in one is open in both"),
             Example("accordion toggle runbook Deploy", "turns one section, for everyone"),
+            Example("accordion wait runbook \"Deploy/Smoke test\" --done && ./release", "goes on once a task is done"),
             Example("accordion watch runbook", "a line for each change"),
         ],
         exitCodes: [

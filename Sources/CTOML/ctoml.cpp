@@ -1,8 +1,14 @@
-// Why this file exists: see ctoml.h. No exception leaves it: toml++ is compiled without them, and what the standard library
-// throws for want of memory ends the program, which has done nothing yet.
+// Why this file exists: see ctoml.h. No exception leaves it. toml++ asserts things of its input which do not always hold (a
+// line of brackets, say): here that is one more reason to refuse it.
 
-#define TOML_EXCEPTIONS 0
+#include <stdexcept>
+
+#define TOML_EXCEPTIONS 1
 #define TOML_HEADER_ONLY 1
+#define TOML_ASSERT(condition) \
+    do { \
+        if (!(condition)) throw std::runtime_error("this is no TOML"); \
+    } while (false)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Weverything"
 #include <toml++/toml.h>
@@ -55,19 +61,26 @@ struct Walk {
 
 }  // namespace
 
+static int refuse(std::string_view words, char *reason, size_t reason_size) {
+    size_t count = std::min(words.size(), reason_size > 0 ? reason_size - 1 : 0);
+    std::memcpy(reason, words.data(), count);
+    if (reason_size > 0) reason[count] = 0;
+    return -1;
+}
+
 extern "C" int ctoml_parse(const char *text, size_t length, ctoml_visitor visitor, void *context, char *reason,
                            size_t reason_size, uint32_t *line, uint32_t *column) {
-    toml::parse_result result = toml::parse(std::string_view(text, length));
-    if (!result) {
-        const toml::parse_error &error = result.error();
-        std::string_view description = error.description();
-        size_t count = std::min(description.size(), reason_size > 0 ? reason_size - 1 : 0);
-        std::memcpy(reason, description.data(), count);
-        if (reason_size > 0) reason[count] = 0;
+    *line = 1;
+    *column = 1;
+    try {
+        toml::table table = toml::parse(std::string_view(text, length));
+        Walk{visitor, context}.visit("", table);
+        return 0;
+    } catch (const toml::parse_error &error) {
         *line = error.source().begin.line;
         *column = error.source().begin.column;
-        return -1;
+        return refuse(error.description(), reason, reason_size);
+    } catch (const std::exception &error) {
+        return refuse(error.what(), reason, reason_size);
     }
-    Walk{visitor, context}.visit("", result.table());
-    return 0;
 }

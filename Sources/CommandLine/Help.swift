@@ -24,11 +24,12 @@ extension Program {
             page.list("Options", (own + [Self.helpOption, Self.versionOption]).map(\.row))
             page.list("Environment", environment.map { ($0.term, $0.text) })
             page.list("Files", files.map { ($0.term, $0.text) })
+            page.list("Exit", exitCodes.map { ($0.term, $0.text) })
+            // Last, where whoever asked looks first once the rest has scrolled by.
             for (index, example) in examples.enumerated() {
                 page.list(index == 0 ? "Examples" : nil, [], after: ["  " + example.line])
                 page.paragraph("\(example.does).", indent: 4)
             }
-            page.list("Exit", exitCodes.map { ($0.term, $0.text) })
             if !commands.isEmpty { page.paragraph("\(name) help COMMAND tells more of a command.", gap: true) }
         }
         return page.text
@@ -124,7 +125,8 @@ private struct Page {
         let leftMax = min(30, columns / 2 - 4)
         let widths = rows.map(\.0.count).filter { $0 <= leftMax }
         let left = widths.max() ?? 0
-        let start = left == 0 ? 2 : left + 4
+        let hasTerms = rows.contains { !$0.0.isEmpty }
+        let start = left > 0 ? left + 4 : hasTerms ? 6 : 2
         for (term, meaning) in rows {
             let lines = fold(meaning, columns: columns - start)
             let fits = term.count <= left
