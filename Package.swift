@@ -69,7 +69,7 @@ let package = Package(
             "Terminal", "CommandLine"),
         program(
             "AccordionWorkbench", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "Replication", "Mirror",
-            "EventLoop", "CommandLine"),
+            "EventLoop", "Transport", "CommandLine"),
 
         // What tests of several rooms share.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: swiftRules),

@@ -45,7 +45,9 @@ final class BenchDirectory {
         for name in ["accordion.db", "accordion.db-wal", "accordion.db-shm", "lock"] {
             unsafe unlink(state + "/" + name)
         }
-        for name in ["log", "run/accordiond.sock"] { unsafe unlink(path + "/" + name) }
+        for name in ["log", "run/accordiond.sock", "config", "server.pem", "server.key"] {
+            unsafe unlink(path + "/" + name)
+        }
         for name in ["/run", "/state", ""] { unsafe rmdir(path + name) }
     }
 }
@@ -84,6 +86,16 @@ final class BenchDaemon {
     deinit { end() }
 
     var place: DaemonPlace { DaemonPlace(identifier: identifier, socketPath: socketPath, port: port) }
+
+    /// Its place with the port of its TLS door.
+    var tlsPlace: DaemonPlace {
+        var found: UInt16 = 0
+        for line in log.split(separator: "\n") {
+            guard let range = line.firstRange(of: "listening at tls://127.0.0.1:") else { continue }
+            found = UInt16(line[range.upperBound...]) ?? 0
+        }
+        return DaemonPlace(identifier: identifier, socketPath: socketPath, port: found)
+    }
 
     var log: String { Bench.contents(directory.path + "/log") }
 
@@ -129,7 +141,7 @@ final class BenchDaemon {
         return found
     }
 
-    private static func spawn(_ program: String, _ arguments: [String], log: String) throws(BenchFailure) -> pid_t {
+    static func spawn(_ program: String, _ arguments: [String], log: String) throws(BenchFailure) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }

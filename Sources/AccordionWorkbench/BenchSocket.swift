@@ -97,6 +97,15 @@ final class BenchSocket {
         }
     }
 
+    /// What has come, at least a byte; nil where the connection has ended.
+    func bytes() throws(BenchFailure) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+        if count > 0 { return Array(buffer.prefix(count)) }
+        if count == 0 || errno == ECONNRESET { return nil }
+        throw BenchFailure("nothing came: \(Bench.reason(errno))")
+    }
+
     func ask(_ line: String) throws(BenchFailure) -> String? {
         try send(line)
         return try self.line()
