@@ -107,7 +107,8 @@ import Testing
     @Test func `no file stops the program, whatever is in it`() {
         var generator = SystemRandomNumberGenerator()
         let pieces = [
-            "[", "]", "[[token]]", "=", "\"", "'", "\n", "name", ".", ",", "{", "}", "1", "-", "inf", "#", "\\u0000", "\u{0}",
+            "[", "]", "[[token]]", "=", "\"", "'", "\n", "name", ".", ",", "{", "}", "1", "-", "inf", "#", "\\u0000",
+            "\u{0}",
             "\u{FEFF}", "\"\"\"", "1979-05-27", "0x", "é", "limits", "true", " ", "\t", "\r",
         ]
         var faults = 0
