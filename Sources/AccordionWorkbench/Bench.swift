@@ -14,6 +14,15 @@ enum Bench {
         }
     }
 
+    /// Puts a text into a file of the user's own; false where it can't be made.
+    static func write(_ text: String, toFile path: String) -> Bool {
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        write(text, to: file)
+        close(file)
+        return true
+    }
+
     /// A figure with its name, and its unit last in the name or behind it.
     static func figure(_ name: String, _ value: String) { write("\(name): \(value)\n", to: STDOUT_FILENO) }
 

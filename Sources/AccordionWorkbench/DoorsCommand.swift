@@ -63,10 +63,9 @@ enum DoorsCommand: BenchCommand {
         let text =
             "[tls]\ncertificate = \"\(directory.path)/server.pem\"\nkey = \"\(directory.path)/server.key\"\n"
             + "[[token]]\nname = \"bench\"\nsha256 = \"\(Digest.sha256(token))\"\nrole = \"editor\"\n"
-        let file = unsafe open(directory.path + "/config", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        guard file >= 0 else { throw BenchFailure("no configuration can be written") }
-        Bench.write(text, to: file)
-        close(file)
+        guard Bench.write(text, toFile: directory.path + "/config") else {
+            throw BenchFailure("no configuration can be written")
+        }
         return token
     }
 

@@ -16,8 +16,9 @@ package protocol ListenerOwner: AnyObject {
 
 /// Accepts connections at one address. It is closed by `close`, which also removes the socket file if it is still ours.
 package final class Listener: Handle {
-    /// The most connections accepted before other events have their turn.
-    static let acceptedPerWakeMax = 256
+    /// The most connections accepted before other events have their turn: few, so that what those say who came before is heard
+    /// before many others stand in their place.
+    static let acceptedPerWakeMax = 16
     /// The most connections turned away before other events have their turn; the others wait in the kernel's queue.
     package static let turnedAwayPerWakeMax = 64
 

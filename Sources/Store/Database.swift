@@ -29,7 +29,8 @@ internal import CSQLite
         }
         _ = unsafe accordion_distrust_schema(handle)
         if access == .beside { _ = unsafe accordion_keep_log(handle) }
-        unsafe sqlite3_busy_timeout(handle, 10_000)
+        // Whoever else has the database open has no business writing: all clients wait meanwhile, so not for long.
+        unsafe sqlite3_busy_timeout(handle, access == .beside ? 10_000 : 1_000)
     }
 
     deinit { close() }
