@@ -22,7 +22,7 @@ final class PseudoTerminal {
         if kept >= 0 { close(kept) }
     }
 
-    func open() -> Int32 { unsafe Glibc.open(path, O_RDWR | O_NOCTTY) }
+    func open() -> Int32 { unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC) }
 
     func hangUp() {
         if side >= 0 { close(side) }
