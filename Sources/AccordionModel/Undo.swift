@@ -7,8 +7,7 @@ import Causality
 package struct UndoLog: Sendable {
     /// How many writes can be taken back.
     package static let writesMax = 100
-    /// How many flags all of them together may name, so that "open all" a hundred times is not held a hundred times; the
-    /// last write always counts.
+    /// How many flags all of them together may name where nothing else is said.
     package static let flagsMax = 200_000
 
     /// Oldest first.
@@ -16,7 +15,11 @@ package struct UndoLog: Sendable {
     /// Oldest first: the undos whose effect a redo takes back.
     package private(set) var undone: [HistoryEntry] = []
 
-    package init() {}
+    /// How many flags all of them together may name, so that "open all" a hundred times is not held a hundred times; the
+    /// last write always counts.
+    private let flagsMax: Int
+
+    package init(flagsMax: Int = UndoLog.flagsMax) { self.flagsMax = flagsMax }
 
     /// Adds a write of this person, later than all before.
     package mutating func add(_ entry: HistoryEntry) {
@@ -35,12 +38,10 @@ package struct UndoLog: Sendable {
         trim()
     }
 
-    /// The write that an undo takes back first, or the undo that a redo does.
-    package func last(for kind: HistoryEntry.Kind) -> HistoryEntry? { kind == .redo ? undone.last : done.last }
-
-    /// Forgets it: nothing of it is left.
-    package mutating func dropLast(for kind: HistoryEntry.Kind) {
-        if kind == .redo { _ = undone.popLast() } else { _ = done.popLast() }
+    /// The writes that an undo may take back, or the undos that a redo may: the first of which something is left. Those
+    /// before it stay until it is taken back, since what is read from the history later knows nothing of who asked in vain.
+    package func candidates(for kind: HistoryEntry.Kind) -> ReversedCollection<[HistoryEntry]> {
+        (kind == .redo ? undone : done).reversed()
     }
 
     /// Takes away the write that was taken back, and those after it that could not be.
@@ -54,7 +55,7 @@ package struct UndoLog: Sendable {
         var flags = 0
         if let place = done.lastIndex(where: {
             flags += $0.flags.count
-            return flags > UndoLog.flagsMax
+            return flags > flagsMax
         }), place < done.count - 1 {
             done.removeFirst(place + 1)
         }

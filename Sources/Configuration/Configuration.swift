@@ -48,6 +48,7 @@ package struct Configuration: Sendable, Equatable {
         "max_document_bytes": 1_024...(256 << 20), "document_lines_bytes_max": 1_024...(1 << 34),
         "document_cache_bytes_max": 0...(1 << 40), "waiting_operations_max": 1...10_000_000,
         "clients_max": 1...10_000_000, "subscriptions_max": 1...1_000_000,
+        "undo_flags_max": 1...100_000_000,
     ]
 
     package var historyDays = 90

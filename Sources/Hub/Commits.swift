@@ -44,11 +44,15 @@ package final class Commits {
     private let hub: Hub
     private let isDurable: Bool
     private unowned let owner: any CommitsOwner
-    /// A turn can't be ended: one is being stored, or memory is being made anew.
-    package private(set) var isBusy = false
+    /// One is being stored, or memory is being made anew.
+    private var isStoring = false
     private var unstored = Unstored()
     private var inFlight: Unstored?
     private var failures = 0
+    /// Why the last commit that failed did.
+    package private(set) var lastFailure = ""
+    /// Nothing is given to the disk any more.
+    private var isOver = false
     /// Commits that failed since the start.
     package private(set) var failureCount = 0
 
@@ -58,11 +62,26 @@ package final class Commits {
         self.owner = owner
     }
 
+    /// A turn can't be ended: one is being stored, memory is being made anew, or as much has been told (`relaxed`) as may
+    /// wait for a disk that works.
+    package var isBusy: Bool { isStoring || isFull && failures == 0 }
+
     /// What was told and waits for the disk (`relaxed`), roughly, in memory.
     package var unstoredBytes: Int { unstored.bytes + (inFlight?.bytes ?? 0) }
 
+    private var isFull: Bool { unstoredBytes > Unstored.bytesMax }
+
     /// Whether everything that was told is stored.
-    package var isSettled: Bool { !isBusy && inFlight == nil && unstored.isEmpty }
+    package var isSettled: Bool { !isStoring && inFlight == nil && unstored.isEmpty }
+
+    /// Whether what is read from the disk may lack what was told (`relaxed`): commits fail.
+    package var isDiskBehind: Bool { !isDurable && failures > 0 }
+
+    /// Writes that were told and are not stored.
+    package var lostWriteCount: Int { isDurable ? 0 : unstored.writeCount + (inFlight?.writeCount ?? 0) }
+
+    /// Gives the disk nothing any more: the daemon ends. What it is doing may still succeed.
+    package func end() { isOver = true }
 
     /// Takes a turn that has ended; its words leave when they may.
     package func take(_ turn: Turn) {
@@ -71,10 +90,15 @@ package final class Commits {
             return owner.release(turn)
         }
         guard isDurable else {
+            let wasEmpty = unstored.isEmpty
             unstored.add(turn)
             refuseWhileFull()
-            if inFlight == nil, unstored.turns.count == 1 {
-                owner.wakeCommits(afterMilliseconds: Commits.relaxedMilliseconds)
+            if inFlight == nil, failures == 0 {
+                if unstored.bytes > Unstored.bytesAtOnce {
+                    flush()
+                } else if wasEmpty {
+                    owner.wakeCommits(afterMilliseconds: Commits.relaxedMilliseconds)
+                }
             }
             return owner.release(turn)
         }
@@ -82,12 +106,12 @@ package final class Commits {
     }
 
     private func store(_ turn: Turn?) {
-        isBusy = true
+        isStoring = true
         owner.commit(turn?.deltas ?? [], settled: turn?.settled ?? []) { [self] outcome in
             switch outcome {
             case .stored:
                 succeeded()
-                isBusy = false
+                isStoring = false
                 guard let turn else { return }
                 hub.stored(turn)
                 owner.release(turn)
@@ -98,15 +122,16 @@ package final class Commits {
 
     /// Stores what the owner has to store though no turn wrote anything. Not while `isBusy`.
     package func storeNothing() {
-        guard !isBusy else { return }
+        guard !isStoring else { return }
         if isDurable { store(nil) } else if inFlight == nil { flush(evenIfEmpty: true) }
     }
 
     /// Law 2: back to what the disk has, then everybody is answered.
     private func fall(_ turn: Turn?, _ reason: String) {
         failed(reason)
+        if isOver { return }
         owner.recover(hub.fall(turn.map { [$0] } ?? [])) { [self] documents in
-            isBusy = false
+            isStoring = false
             owner.beginTurn()
             hub.recovered(documents)
             if hub.hasLost { owner.wakeCommits(afterMilliseconds: Commits.retryMilliseconds) }
@@ -127,7 +152,7 @@ package final class Commits {
     package func flush() { flush(evenIfEmpty: false) }
 
     private func flush(evenIfEmpty: Bool) {
-        guard !isDurable, inFlight == nil, evenIfEmpty || !unstored.isEmpty else { return }
+        guard !isDurable, !isOver, inFlight == nil, evenIfEmpty || !unstored.isEmpty else { return }
         let taken = unstored
         unstored = Unstored()
         inFlight = taken
@@ -137,12 +162,17 @@ package final class Commits {
             case .stored:
                 succeeded()
                 for turn in taken.turns { hub.stored(turn) }
-                if !unstored.isEmpty { owner.wakeCommits(afterMilliseconds: Commits.relaxedMilliseconds) }
+                if unstored.bytes > Unstored.bytesAtOnce {
+                    flush()
+                } else if !unstored.isEmpty {
+                    owner.wakeCommits(afterMilliseconds: Commits.relaxedMilliseconds)
+                }
             case .failed(let reason):
                 failed(reason)
                 var all = taken
                 all.add(unstored)
                 unstored = all
+                if isOver { return }
                 owner.recover([]) { [self] _ in owner.wakeCommits(afterMilliseconds: Commits.retryMilliseconds) }
             }
             refuseWhileFull()
@@ -150,14 +180,18 @@ package final class Commits {
     }
 
     private func refuseWhileFull() {
-        let isFull = unstoredBytes > Unstored.bytesMax
-        hub.diskRefusal = isFull ? Failure(.storageFailed, "the disk does not take what was written before") : nil
+        hub.diskRefusal =
+            isFull && failures > 0
+            ? Failure(
+                .storageFailed,
+                "the disk does not take what was written before, and no more can wait; nothing has changed")
+            : nil
     }
 
     /// The time that `wakeCommits` named has come.
     package func wake() {
         flush()
-        guard hub.hasLost, !isBusy else { return }
+        guard hub.hasLost, !isStoring, !isOver else { return }
         owner.probe { [self] works in
             if works { hub.retryLost() } else { owner.wakeCommits(afterMilliseconds: Commits.retryMilliseconds) }
         }
@@ -166,6 +200,7 @@ package final class Commits {
     private func failed(_ reason: String) {
         failures += 1
         failureCount += 1
+        lastFailure = reason
         owner.commitFailed(reason)
     }
 
@@ -183,13 +218,17 @@ package struct Unstored {
     private var order: [DocumentName] = []
     /// Roughly what it takes in memory.
     private(set) var bytes = 0
-    /// Past this nothing more is accepted until the disk has taken it.
+    /// Past this nothing more is decided until the disk has taken it; while it takes nothing, writes are refused.
     package static let bytesMax = 64 << 20
+    /// Past this it is stored without waiting for more.
+    static let bytesAtOnce = 8 << 20
 
     var isEmpty: Bool { order.isEmpty }
 
     /// Tickets of all turns.
     var settled: [UInt64] { turns.flatMap(\.settled) }
+
+    var writeCount: Int { deltas.values.reduce(0) { $0 + $1.history.count } }
 
     /// Everything, document by document.
     var all: [DocumentDelta] { order.compactMap { deltas[$0] } }

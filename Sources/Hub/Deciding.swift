@@ -67,7 +67,7 @@ extension Hub {
             if known?.isLoaded == true { return false }
             if known == nil {
                 if room.undoLogs.count >= Hub.undoLogsMax { room.undoLogs = [:] }
-                room.undoLogs[session.name] = Room.OwnWrites()
+                room.undoLogs[session.name] = Room.OwnWrites(flagsMax: settings.limits.undoFlagsMax)
             }
             answerNumber += 1
             waitingForAnswer[answerNumber] = session

@@ -73,6 +73,10 @@ package final class Hub {
     package var sessionCount: Int { sessions.count }
     /// Whether `endTurn` has anything to end.
     package var hasTurn: Bool { !turn.isEmpty || !held.isEmpty }
+    /// Whether something was decided in the current turn, so that its time is set.
+    package var hasBegun: Bool { !turn.isEmpty }
+    /// Whether `takeUpHeld` would decide something.
+    package var canTakeUpHeld: Bool { !held.isEmpty && !isTurnFull }
     /// What the current turn has cost: input decided, bytes written for it, sections looked at. At `turnBytesMax` the owner
     /// ends it before it takes more; what it takes all the same is kept for the next turn.
     package var turnBytes: Int { turn.inputBytes + turn.workBytes }
@@ -286,21 +290,23 @@ package final class Hub {
 
     // MARK: - Output
 
-    /// Ends the current turn. Nothing of it is sent before `release`. What did not fit into it begins the next, so there
-    /// may be a turn to end at once.
+    /// Ends the current turn. Nothing of it is sent before `release`. What did not fit into it is held for the next, so
+    /// there may be a turn to end at once.
     package func endTurn() -> Turn {
+        takeUpHeld()
         let ended = turn
         fanOut(ended)
         counters.add(ended, isFull: turnBytes >= settings.limits.turnBytesMax)
         gatherDeltas(ended)
         turn = Turn(number: ended.number + 1)
         trimCache()
-        resumeHeld()
         return ended
     }
 
-    /// Takes up held input, one session after the other; who does not get a turn in this turn is first in the next.
-    private func resumeHeld() {
+    /// Takes up held input, one session after the other; who does not get a turn in this turn is first in the next. Whoever
+    /// asks for something small is heard before: to be called after what has just come was received.
+    package func takeUpHeld() {
+        guard canTakeUpHeld else { return }
         let waiting = held
         held = []
         var taken = 0
@@ -357,7 +363,12 @@ package final class Hub {
         } else if session.isOverEventLimit(settings.limits) {
             fallBehind(session)
         }
-        resume(session)
+        // Who has sent much takes its turn behind those who ask for something small.
+        if session.backlog.isEmpty {
+            resume(session)
+        } else if session.parked == nil, !session.isEnding, !session.isOverReplyLimit(settings.limits) {
+            hold(session)
+        }
     }
 
     /// Other limits from now on; lines that are being gathered end by those before.

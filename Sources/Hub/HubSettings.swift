@@ -27,6 +27,8 @@ package struct HubLimits: Sendable, Equatable {
     package var documentCacheBytesMax = 256 << 20
     /// Operations of one document that wait for others before them; past it a whole state is asked for.
     package var waitingOperationsMax = SharedState.waitingOperationsMax
+    /// Flags that the changes of one person to one document may name which can be taken back; the last change always can.
+    package var undoFlagsMax = UndoLog.flagsMax
     package var content = Limits()
 
     package init() {}

@@ -79,6 +79,7 @@ extension HubLimits {
         status.limit("document_cache_bytes_max", documentCacheBytesMax)
         status.limit("waiting_operations_max", waitingOperationsMax)
         status.limit("subscriptions_max", subscriptionsMax)
+        status.limit("undo_flags_max", undoFlagsMax)
         status.limit("max_sections", content.sectionsMax)
         status.limit("max_depth", content.depthMax)
     }

@@ -31,7 +31,7 @@ extension Hub {
         return names.sorted()
     }
 
-    /// What the disk has of the documents that `fall` returned. Afterwards there is a turn to end, which writes nothing.
+    /// What the disk has of the documents that `fall` returned. Afterwards there is a turn to end.
     package func recovered(_ documents: [(name: DocumentName, outcome: LoadOutcome)]) {
         guard isRecovering else { return }
         isRecovering = false

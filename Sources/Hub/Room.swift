@@ -50,9 +50,11 @@ final class Room {
 
     /// One person's changes: the log once it is read, and until then what has been written since it was asked for.
     struct OwnWrites {
-        var log = UndoLog()
+        private(set) var log: UndoLog
         private(set) var isLoaded = false
         private var since: [HistoryEntry] = []
+
+        init(flagsMax: Int) { log = UndoLog(flagsMax: flagsMax) }
 
         mutating func add(_ entry: HistoryEntry) {
             if isLoaded { log.add(entry) } else { since.append(entry) }

@@ -185,12 +185,10 @@ extension Hub {
         let writer = Writer(
             node: settings.node, milliseconds: moment.wallMilliseconds, by: session.name, session: session.writer,
             seen: nil)
-        while let entry = room.undoLogs[session.name]?.log.last(for: kind) {
+        let log = room.undoLogs[session.name]?.log ?? UndoLog()
+        for entry in log.candidates(for: kind) {
             turn.workBytes += entry.flags.count * Turn.sectionWorkBytes
-            guard let operation = room.state.takeBack(entry, writer) else {
-                room.undoLogs[session.name]?.log.dropLast(for: kind)
-                continue
-            }
+            guard let operation = room.state.takeBack(entry, writer) else { continue }
             let applied = try write(room, kind: kind, target: entry.dot.counter) { _ throws(Refusal) in operation }
             return reply(session, id, .changed(room.state.version, applied?.visibleChanges ?? 0))
         }

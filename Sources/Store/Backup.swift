@@ -12,10 +12,12 @@ extension DocumentStore {
         defer { database.close() }
         try Migrations.examine(database)
         let unfinished = path + ".unfinished"
-        guard try System.make(unfinished) else {
-            throw StoreFailure(.refused, "\(unfinished) exists already: remove it if no other backup is being written")
+        let claim = try UnfinishedFile(unfinished)
+        defer {
+            System.remove(unfinished + "-journal")
+            System.remove(unfinished)
+            claim.release()
         }
-        defer { System.remove(unfinished) }
         let copy = try database.prepare("VACUUM INTO ?")
         try copy.bind(1, unfinished)
         try copy.run()
@@ -31,6 +33,9 @@ extension DocumentStore {
     /// whole. The next run takes a new name.
     package static func restore(_ directory: String, from path: String) throws(StoreFailure) -> String? {
         guard System.exists(path) else { throw StoreFailure(.refused, "there is no file \(path)") }
+        guard System.isRegularFile(path) else {
+            throw StoreFailure(.refused, "\(path) is no file that can be restored")
+        }
         try System.makeDirectory(directory)
         let lock = try LockFile(in: directory)
         defer { lock.release() }
@@ -59,8 +64,16 @@ extension DocumentStore {
         let opened = try Opened(alone: fresh)
         defer { opened.close() }
         let database = opened.database
-        guard try database.number("PRAGMA application_id") == Migrations.applicationID else {
-            throw StoreFailure(.refused, "\(path) is no backup of accordiond; nothing was changed")
+        let application: Int64?
+        do throws(StoreFailure) {
+            application = try database.number("PRAGMA application_id")
+        } catch {
+            // The failure would speak of the copy, which the user does not know.
+            guard error.kind == .damaged else { throw error }
+            application = nil
+        }
+        guard application == Migrations.applicationID else {
+            throw StoreFailure(.refused, "\(path) is no backup of accordiond, or is cut off; nothing was changed")
         }
         try Migrations.examine(database)
         let report = try opened.report()

@@ -10,13 +10,17 @@ extension Opened {
     func commit(_ deltas: [DocumentDelta]) throws(StoreFailure) {
         try ensureOpen()
         do throws(StoreFailure) {
+            try ensureOwnFiles()
             try database.transaction { () throws(StoreFailure) in
                 for delta in deltas { try store(delta) }
             }
+            noteLogFile()
         } catch {
             historyTotal = nil
             // A failure that is worse is not forgotten for a milder one.
-            if lastFailure == nil || lastFailure == .full { lastFailure = error.kind }
+            if lastFailure == nil || lastFailure == .untouched || lastFailure == .full && error.kind != .untouched {
+                lastFailure = error.kind
+            }
             throw error
         }
     }

@@ -93,6 +93,7 @@ internal import CSQLite
         if code & 0xFF != SQLITE_CORRUPT, reason != 0 { text += ", \(System.message(reason))" }
         let place = "\(path) \(what): \(text) (\(code))"
         switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED: return StoreFailure(.untouched, place)
         case SQLITE_FULL: return StoreFailure(.full, place)
         case SQLITE_IOERR where System.isFull(reason): return StoreFailure(.full, place)
         case SQLITE_CORRUPT, SQLITE_NOTADB:

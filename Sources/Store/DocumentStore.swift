@@ -155,6 +155,9 @@ final class Opened {
     let options: StoreOptions
     private let lock: LockFile?
     private(set) var database: Database
+    /// The files that are open, by which they are known again.
+    private let databaseFile: FileIdentity?
+    private var logFile: FileIdentity?
     private var isClosed = false
     private var isEnded = false
     var rowsSetAside = 0
@@ -181,6 +184,7 @@ final class Opened {
             _ = try System.make(path)
             try System.synchronise(directory)
         }
+        databaseFile = System.identity(of: path)
         database = try Opened.open(path, options)
     }
 
@@ -189,6 +193,7 @@ final class Opened {
         lock = nil
         options = StoreOptions()
         self.path = path
+        databaseFile = System.identity(of: path)
         database = try Database(path, .beside)
     }
 
@@ -197,6 +202,7 @@ final class Opened {
         lock = nil
         options = StoreOptions()
         self.path = path
+        databaseFile = System.identity(of: path)
         database = try Database(path, .readWrite)
     }
 
@@ -231,6 +237,12 @@ final class Opened {
 
     func reopen() throws(StoreFailure) {
         guard !isEnded else { throw StoreFailure(.unusable, "\(path) was closed") }
+        if lastFailure == .untouched, !isClosed {
+            lastFailure = nil
+            return
+        }
+        // By its name somebody else's file would be opened.
+        try ensureOwnDatabase()
         close()
         historyTotal = nil
         isClosed = true
@@ -240,19 +252,53 @@ final class Opened {
         // synced in vain, and there may be no room to copy it either.
         if lastFailure != .full {
             guard try opened.emptyLog() else {
-                throw StoreFailure(.unusable, "\(path): what a failed write has left can't be settled during a backup")
+                throw StoreFailure(
+                    .unusable,
+                    "\(path): what a failed write has left can't be settled while another program uses the database, "
+                        + "such as a backup")
             }
         }
         lastFailure = nil
         database = opened
         isClosed = false
+        logFile = nil
     }
+
+    // MARK: - Whose files
+
+    /// Throws where the files by their names are not those that are open: what is written would be lost, or somebody else
+    /// has begun to use the state.
+    func ensureOwnFiles() throws(StoreFailure) {
+        try ensureOwnDatabase()
+        if let lock, !lock.isInPlace {
+            throw StoreFailure(
+                .untouched,
+                "\(lock.path) was removed or replaced, so that another daemon may use the state; nothing is written until "
+                    + "this one is started anew")
+        }
+        if let logFile, System.identity(of: path + "-wal") != logFile {
+            throw StoreFailure(.unusable, "\(path)-wal was removed or replaced while it was in use")
+        }
+    }
+
+    private func ensureOwnDatabase() throws(StoreFailure) {
+        guard System.identity(of: path) == databaseFile else {
+            throw StoreFailure(
+                .untouched,
+                "\(path) was removed or replaced while it was in use; nothing is written until it is back or the daemon is "
+                    + "started anew")
+        }
+    }
+
+    /// The log is made by the first write, and again after each opening.
+    func noteLogFile() { if logFile == nil { logFile = System.identity(of: path + "-wal") } }
 
     /// Opens the database where a `reopen` has failed.
     func ensureOpen() throws(StoreFailure) { if isClosed { try reopen() } }
 
     func probe() throws(StoreFailure) {
         try ensureOpen()
+        try ensureOwnFiles()
         try database.transaction { () throws(StoreFailure) in
             let meta = Meta(database)
             try meta.set(.missing, try meta.number(.missing) ?? 0)

@@ -5,6 +5,7 @@ internal import Glibc
 
 /// A lock on a directory, held until it is let go.
 final class LockFile {
+    let path: String
     private var descriptor: Int32
 
     init(in directory: String) throws(StoreFailure) {
@@ -23,6 +24,7 @@ final class LockFile {
             let who = process.map { "the process \($0)" } ?? "another process"
             throw StoreFailure(.inUse(process: process), "the state in \(directory) is in use by \(who)")
         }
+        self.path = path
         descriptor = opened
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
@@ -31,7 +33,12 @@ final class LockFile {
 
     deinit { release() }
 
+    /// Whether the file of that name is still the one that is locked.
+    var isInPlace: Bool { System.identity(of: path) == System.identity(of: descriptor) }
+
     func release() {
+        // A process that is just being started holds the descriptor too, until its exec.
+        _ = flock(descriptor, LOCK_UN)
         if descriptor >= 0 { _ = Glibc.close(descriptor) }
         descriptor = -1
     }

@@ -11,6 +11,8 @@ package struct StoreFailure: Error, Equatable, Sendable {
         /// It was written by a later version.
         case newerSchema
         case full
+        /// Nothing was written: another program holds the database, or its file is not the one that was opened.
+        case untouched
         /// It can't be opened, read or written.
         case unusable
         /// What was asked for makes no sense here: a backup that exists already, a file that is no backup.

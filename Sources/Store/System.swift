@@ -2,7 +2,31 @@
 
 internal import Glibc
 
+/// A file, whatever its names are.
+struct FileIdentity: Equatable {
+    fileprivate let device: dev_t
+    fileprivate let number: ino_t
+
+    fileprivate init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
+}
+
 enum System {
+    /// Nil where there is no file of that name.
+    static func identity(of path: String) -> FileIdentity? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? FileIdentity(status) : nil
+    }
+
+    static func identity(of descriptor: Int32) -> FileIdentity? {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? FileIdentity(status) : nil
+    }
+
+    static func isRegularFile(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     static func message(_ code: Int32) -> String {
         var text = [CChar](repeating: 0, count: 128)
         _ = unsafe strerror_r(code, &text, text.count)

@@ -16,6 +16,11 @@ final class Daemon {
     /// How long a stop waits for clients to take what is due.
     private static let farewellMilliseconds = 5_000
 
+    /// How long it waits besides for a disk that does not answer.
+    private static let diskMilliseconds = 2_000
+    /// How long those wait for the disk who need not.
+    private static let patienceMilliseconds = 50
+
     private static let firstCareMilliseconds = 60_000
     private static let careMilliseconds = 3_600_000
     private static let careStepMilliseconds = 100
@@ -39,7 +44,11 @@ final class Daemon {
     private var connections: [UInt64: Connection] = [:]
     private var lingering: [(connection: Connection, untilMilliseconds: Int)] = []
     private var isStopping = false
+    /// The time that a stop gives clients is over: only the disk is waited for.
+    private var isOverdue = false
     private var farewellTimer: Timer?
+    private var patienceTimer: Timer?
+    private var isPatienceMeasured = false
     private var told = (truncated: 0, foreign: 0)
 
     init(_ settings: DaemonSettings, _ log: Log, _ invocation: Invocation) throws(StartFailure) {
@@ -83,6 +92,11 @@ final class Daemon {
         closeAll()
         loop.close()
         if let failedStart { throw failedStart }
+        if let lost = commits?.lostWriteCount, lost > 0 {
+            throw StartFailure(
+                .storeUnopenable,
+                "stopped; \(lost) writes that had been acknowledged could not be stored: \(commits?.lastFailure ?? "")")
+        }
         log.write(.info, "stopped")
     }
 
@@ -109,6 +123,7 @@ final class Daemon {
         do throws(SystemError) {
             commits = Commits(hub, isDurable: settings.isDurable, self)
             commitsTimer = try Timer(loop) { [unowned self] in commits?.wake() }
+            patienceTimer = try Timer(loop) { [unowned self] in losePatience() }
             careTimer = try Timer(loop) { [unowned self] in care() }
         } catch {
             throw StartFailure(.storeUnopenable, "\(error)")
@@ -136,7 +151,7 @@ final class Daemon {
 
     /// To be called before the hub is given anything: the first of a turn sets its time.
     func beginTurn() {
-        if hub.hasTurn { return }
+        if hub.hasBegun { return }
         hub.moment = Moment(
             wallMilliseconds: Int64(loop.wallMilliseconds), steadyMilliseconds: Int64(loop.nowMilliseconds))
     }
@@ -148,19 +163,37 @@ final class Daemon {
 
     /// Decide, commit, send: what the turn wrote is stored, then what it says leaves.
     private func endTurn() {
+        if hub.canTakeUpHeld {
+            beginTurn()
+            hub.takeUpHeld()
+        }
         if let commits, !commits.isBusy {
             if hub.presenceDelayMilliseconds != nil { beginTurn() }
             hub.tellPresence()
             if hub.hasTurn { commits.take(hub.endTurn()) }
             commits.runErrands()
             // Flushing may have brought clients to the present, or taken up requests that waited.
-            loop.hasWorkLeft = hub.hasTurn && !commits.isBusy
+            loop.hasWorkLeft = hub.canTakeUpHeld || hub.hasTurn && !commits.isBusy
         } else {
-            loop.hasWorkLeft = false
+            loop.hasWorkLeft = hub.canTakeUpHeld
+            waitPatiently()
         }
         if let delay = hub.presenceDelayMilliseconds { presenceTimer?.start(afterMilliseconds: Int(delay)) }
         tellFaults()
         stopIfDone()
+    }
+
+    /// Who asks for nothing that waits for the disk is answered before long, however long the disk takes.
+    private func waitPatiently() {
+        guard !isPatienceMeasured, hub.hasBegun else { return }
+        isPatienceMeasured = true
+        patienceTimer?.start(afterMilliseconds: Daemon.patienceMilliseconds)
+    }
+
+    private func losePatience() {
+        isPatienceMeasured = false
+        guard commits?.isBusy == true else { return }
+        for session in hub.releaseIndependent() { session.owner?.sessionIsDue(session) }
     }
 
     private func tellFaults() {
@@ -287,7 +320,7 @@ final class Daemon {
         hub.shutDown()
         commits?.flush()
         do throws(SystemError) {
-            let timer = try Timer(loop) { [unowned self] in loop.stop() }
+            let timer = try Timer(loop) { [unowned self] in if isOverdue { giveUp() } else { farewell() } }
             timer.start(afterMilliseconds: Daemon.farewellMilliseconds)
             farewellTimer = timer
         } catch {
@@ -297,13 +330,37 @@ final class Daemon {
     }
 
     private func stopIfDone() {
-        guard isStopping, connections.isEmpty, let commits else { return }
-        if commits.isSettled { loop.stop() } else { commits.flush() }
+        guard isStopping, let commits else { return }
+        if isOverdue {
+            if keeper.pendingJobs == 0 { loop.stop() }
+        } else if connections.isEmpty {
+            if commits.isSettled { loop.stop() } else { commits.flush() }
+        }
+    }
+
+    /// Clients have had their time. What the disk is doing is still waited for, a moment.
+    private func farewell() {
+        isOverdue = true
+        commits?.end()
+        farewellTimer?.start(afterMilliseconds: Daemon.diskMilliseconds)
+        stopIfDone()
+    }
+
+    /// The disk answers no more, and its thread can't be ended: so the process is, without a word from it.
+    private func giveUp() {
+        for session in hub.sayGoodbyeAtOnce() { session.owner?.sessionIsDue(session) }
+        log.write(
+            .error,
+            "the disk has not answered for \((Daemon.farewellMilliseconds + Daemon.diskMilliseconds) / 1_000) seconds; "
+                + "what it was given last may be lost")
+        _exit(ExitCode.storeUnopenable.rawValue)
     }
 
     private func closeAll() {
-        keeper.close(isClean: commits?.isSettled ?? true)
+        commits?.end()
+        keeper.close { [commits] in commits?.isSettled ?? true }
         commitsTimer?.close()
+        patienceTimer?.close()
         doors?.close()
         for connection in connections.values { connection.stream.close() }
         for signal in signals { signal.close() }

@@ -46,7 +46,7 @@ struct DaemonSettings {
             "turn_bytes_max": \.turnBytesMax, "max_line_bytes": \.lineBytesMax,
             "max_document_bytes": \.documentBytesMax, "document_lines_bytes_max": \.documentLinesBytesMax,
             "document_cache_bytes_max": \.documentCacheBytesMax, "waiting_operations_max": \.waitingOperationsMax,
-            "subscriptions_max": \.subscriptionsMax,
+            "subscriptions_max": \.subscriptionsMax, "undo_flags_max": \.undoFlagsMax,
         ]
         for (name, value) in named { if let place = places[name] { limits[keyPath: place] = value } }
         return limits

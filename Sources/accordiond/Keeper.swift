@@ -111,15 +111,21 @@ final class Keeper {
         }
     }
 
-    /// Does an errand of the hub; `begin` is called before the hub is told.
-    func run(_ errand: Errand, for hub: Hub, _ begin: @escaping () -> Void) {
+    /// What is told while the disk lacks what was told before.
+    private static let behindText = "the disk does not take what was written before"
+
+    /// Does an errand of the hub; `begin` is called before the hub is told. Where `isBehind`, asked once the answer is
+    /// there, says that the disk lacks some of what was told, what was read of the history is not told.
+    func run(
+        _ errand: Errand, for hub: Hub, isBehind: @escaping () -> Bool, _ begin: @escaping () -> Void
+    ) {
         switch errand {
         case .load(let name):
             worker.run { [store] in
                 Keeper.load(name, store)
             } then: { [log] outcome in
                 if case .failed(let reason) = outcome {
-                    log.fault("unreadable", "the document \(name) can't be read: \(reason)")
+                    log.fault("unreadable", level: .error, "the document \(name) can't be read: \(reason)")
                 } else if case .found(let stored) = outcome, stored.rowsSetAside > 0 {
                     log.write(
                         .error,
@@ -143,6 +149,7 @@ final class Keeper {
             } then: { result in
                 begin()
                 switch result {
+                case .success where isBehind(): hub.answered(history: number, nil, Keeper.behindText)
                 case .success(let entries): hub.answered(history: number, entries)
                 case .failure(let failure): hub.answered(history: number, nil, failure.message)
                 }
@@ -159,6 +166,8 @@ final class Keeper {
             } then: { result in
                 begin()
                 switch result {
+                case .success where isBehind():
+                    hub.answered(ownWrites: number, name, by: person, nil, Keeper.behindText)
                 case .success(let entries): hub.answered(ownWrites: number, name, by: person, entries)
                 case .failure(let failure): hub.answered(ownWrites: number, name, by: person, nil, failure.message)
                 }
@@ -202,11 +211,11 @@ final class Keeper {
     /// Notes on disk that answers go out before they are stored.
     func markRelaxed() throws(StoreFailure) { try store.markRelaxed() }
 
-    /// Waits for all that was given, and closes the store. `isClean`: everything that was told is stored.
-    func close(isClean: Bool) {
+    /// Waits for all that was given, and closes the store. `isClean`, asked then: everything that was told is stored.
+    func close(isClean: () -> Bool) {
         worker.shutdown()
         do throws(StoreFailure) {
-            if isClean { try store.markCleanEnd() }
+            if isClean() { try store.markCleanEnd() }
         } catch {
             log.write(.error, "the end could not be noted: \(error.message)")
         }

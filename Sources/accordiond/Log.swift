@@ -28,6 +28,7 @@ final class Log {
     private struct Fault {
         var toldSeconds: Int
         var untoldCount = 0
+        var level: Level
         var text = ""
     }
 
@@ -75,10 +76,12 @@ final class Log {
         }
     }
 
-    /// Tells of faults that anybody outside can cause, at most once in ten seconds a kind; those in between are counted.
-    func fault(_ kind: String, count: Int = 1, _ text: @autoclosure () -> String) {
+    /// Tells of faults that may come without end, such as anybody outside can cause, at most once in ten seconds a kind;
+    /// those in between are counted.
+    func fault(_ kind: String, level: Level = .notice, count: Int = 1, _ text: @autoclosure () -> String) {
         let now = Log.steadySeconds
-        var fault = faults[kind] ?? Fault(toldSeconds: now - Log.faultSeconds)
+        var fault = faults[kind] ?? Fault(toldSeconds: now - Log.faultSeconds, level: level)
+        fault.level = level
         fault.untoldCount += count
         fault.text = text()
         tell(kind, &fault, now)
@@ -104,7 +107,7 @@ final class Log {
     private func tell(_ kind: String, _ fault: inout Fault, _ now: Int) {
         guard now - fault.toldSeconds >= Log.faultSeconds else { return }
         let times = fault.untoldCount > 1 ? " (\(fault.untoldCount) times since it was last told)" : ""
-        write(.notice, "\(kind): \(fault.text)\(times)")
+        write(fault.level, "\(kind): \(fault.text)\(times)")
         fault.toldSeconds = now
         fault.untoldCount = 0
     }

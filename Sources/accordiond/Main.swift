@@ -29,6 +29,8 @@ enum Main {
     }
 
     private static func run(_ invocation: Invocation) -> Int32 {
+        // A limit on the size of files is an error of the write, not the end of the daemon.
+        _ = signal(SIGXFSZ, SIG_IGN)
         let log = Log()
         do throws(StartFailure) {
             if invocation.flag("check-config") { return try checkConfiguration(invocation) }

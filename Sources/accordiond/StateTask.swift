@@ -23,6 +23,9 @@ struct StateTask {
         if let file = invocation.value("backup") { tasks.append(.backup(file)) }
         if let file = invocation.value("restore") { tasks.append(.restore(file)) }
         guard let first = tasks.first else { return nil }
+        for name in ["backup", "restore"] where invocation.value(name)?.isEmpty == true {
+            throw StartFailure(.daemonUsage, "--\(name) needs the name of a file")
+        }
         guard tasks.count == 1 else {
             throw StartFailure(.daemonUsage, "only one of --check, --backup and --restore at a time")
         }

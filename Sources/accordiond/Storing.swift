@@ -24,7 +24,11 @@ extension Daemon: CommitsOwner {
     func probe(then continuation: @escaping (Bool) -> Void) { keeper.probe(then: continuation) }
 
     func run(_ errand: Errand) {
-        keeper.run(errand, for: hub) { [unowned self] in beginTurn() }
+        keeper.run(errand, for: hub) { [unowned self] in
+            commits?.isDiskBehind ?? false
+        } _: { [unowned self] in
+            beginTurn()
+        }
     }
 
     /// What the turn's words rest on is stored, or need not be.
@@ -35,7 +39,9 @@ extension Daemon: CommitsOwner {
 
     func wakeCommits(afterMilliseconds: Int) { commitsTimer?.start(afterMilliseconds: afterMilliseconds) }
 
-    func commitFailed(_ reason: String) { log.fault("storage_failed", "a write could not be stored: \(reason)") }
+    func commitFailed(_ reason: String) {
+        log.fault("storage_failed", level: .error, "a write could not be stored: \(reason)")
+    }
 
     func commitsResumed(afterFailures failures: Int) {
         log.write(.notice, "writes are stored again, after \(failures) failed commits")

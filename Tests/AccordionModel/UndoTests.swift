@@ -31,12 +31,11 @@ private struct Table {
 
     /// Whether something was left.
     mutating func take(_ kind: HistoryEntry.Kind, _ person: String) -> Bool {
-        while let entry = logs[person]?.last(for: kind) {
+        for entry in log(person).candidates(for: kind) {
             if let operation = desk.state.takeBack(entry, desk.writer(person)) {
                 apply(operation, kind, entry.dot.counter)
                 return true
             }
-            logs[person]?.dropLast(for: kind)
         }
         return false
     }

@@ -15,6 +15,7 @@ let unsafeFiles: [String: String] = [
     "Sources/Store/Database.swift": "SQLite",
     "Sources/Store/Statement.swift": "SQLite binds and gives addresses",
     "Sources/Store/LockFile.swift": "open(2), flock(2)",
+    "Sources/Store/UnfinishedFile.swift": "open(2), pread(2)",
     "Sources/Store/System.swift": "calls for files",
     "Sources/accordiond/DaemonSettings.swift": "the environment",
     "Sources/accordiond/ConfigurationFile.swift": "open(2), read(2)",

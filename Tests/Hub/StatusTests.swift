@@ -32,6 +32,7 @@ struct StatusTests {
             $0.documentCacheBytesMax = 17
             $0.waitingOperationsMax = 18
             $0.subscriptionsMax = 19
+            $0.undoFlagsMax = 20
         }
         let edge = Edge()
         test.hub.statusSource = edge
@@ -41,7 +42,7 @@ struct StatusTests {
         let limits = [
             "queued_event_bytes_max": 11, "queued_reply_bytes_max": 12_000, "turn_bytes_max": 13_000,
             "max_line_bytes": 140, "max_document_bytes": 15, "document_lines_bytes_max": 16,
-            "document_cache_bytes_max": 17, "waiting_operations_max": 18, "subscriptions_max": 19,
+            "document_cache_bytes_max": 17, "waiting_operations_max": 18, "subscriptions_max": 19, "undo_flags_max": 20,
             "max_sections": 100_000, "max_depth": 16, "clients_max": 7,
         ]
         for (name, value) in limits { #expect(told.limit(name) == value, "\(name)") }

@@ -59,17 +59,18 @@ final class TestHub {
 
     /// Stores the oldest unstored turn; those who read take what they were given.
     func release() {
-        var turn = unreleased.removeFirst()
+        let turn = unreleased.removeFirst()
         if let store, !turn.deltas.isEmpty {
             let fate = fates.isEmpty ? .stored : fates.removeFirst()
-            if store.commit(turn.deltas, fate) {
-                hub.stored(turn)
-            } else {
+            guard store.commit(turn.deltas, fate) else {
                 let names = hub.fall([turn] + unreleased)
                 unreleased = []
                 hub.recovered(names.map { ($0, store.load($0)) })
-                turn = hub.endTurn()
+                // What was held may be decided in it, and written.
+                unreleased = [hub.endTurn()]
+                return release()
             }
+            hub.stored(turn)
         }
         for session in hub.release(turn) { clients[session.number]?()?.flush() }
         if !keepsErrands { runErrands() }

@@ -188,3 +188,59 @@ private final class Busy: Sendable {
         }
     }
 }
+
+extension BackupTests {
+    @Test func `what a backup that was killed has left is taken over by the next`() throws {
+        let turns = try fill(5)
+        let stale = copy + ".unfinished"
+        let descriptor = unsafe open(stale, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(unsafe write(descriptor, "SQLite format 3\0and a part of it", 32) == 32)
+        close(descriptor)
+        try DocumentStore.backup(directory, to: copy)
+        #expect(unsafe access(stale, F_OK) != 0)
+        let restored = scratch.state("other")
+        _ = try DocumentStore.restore(restored, from: copy)
+        let store = try DocumentStore(directory: restored)
+        #expect(try turns.position(of: store, in: 5...5).wrong == nil)
+        store.close()
+    }
+
+    @Test func `a file of that name that is no backup, or one that is being written, is left alone`() throws {
+        _ = try fill(2)
+        let other = copy + ".unfinished"
+        let descriptor = unsafe open(other, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        #expect(flock(descriptor, LOCK_EX) == 0)
+        #expect(throws: StoreFailure(.refused, "\(other) is being written by another backup")) {
+            try DocumentStore.backup(directory, to: copy)
+        }
+        #expect(flock(descriptor, LOCK_UN) == 0)
+        #expect(unsafe write(descriptor, "a user's notes", 14) == 14)
+        #expect(throws: StoreFailure(.refused, "\(other) is there and no unfinished backup; it was left alone")) {
+            try DocumentStore.backup(directory, to: copy)
+        }
+        #expect(lseek(descriptor, 0, SEEK_END) == 14)
+    }
+
+    @Test func `what can't be a backup is refused by its own name`() throws {
+        let (pipe, folder) = (scratch.state("pipe"), scratch.state("folder"))
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        #expect(unsafe mkdir(folder, 0o700) == 0)
+        for path in [pipe, folder] {
+            #expect(throws: StoreFailure(.refused, "\(path) is no file that can be restored")) {
+                try DocumentStore.restore(directory, from: path)
+            }
+        }
+        let rubbish = scratch.state("rubbish")
+        let descriptor = unsafe open(rubbish, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(
+            unsafe write(descriptor, "neither text nor table, and longer than a header is, so that it is read", 64)
+                == 64)
+        close(descriptor)
+        #expect(
+            throws: StoreFailure(.refused, "\(rubbish) is no backup of accordiond, or is cut off; nothing was changed")
+        ) {
+            try DocumentStore.restore(directory, from: rubbish)
+        }
+    }
+}
