@@ -290,10 +290,10 @@ package final class Hub {
 
     // MARK: - Output
 
-    /// Ends the current turn. Nothing of it is sent before `release`. What did not fit into it is held for the next, so
-    /// there may be a turn to end at once.
+    /// Ends the current turn; where nothing has begun, with input that was held. Nothing of it is sent before `release`. What
+    /// did not fit into it is held for the next, so there may be a turn to end at once.
     package func endTurn() -> Turn {
-        takeUpHeld()
+        if turn.isEmpty { takeUpHeld() }
         let ended = turn
         fanOut(ended)
         counters.add(ended, isFull: turnBytes >= settings.limits.turnBytesMax)
@@ -303,8 +303,8 @@ package final class Hub {
         return ended
     }
 
-    /// Takes up held input, one session after the other; who does not get a turn in this turn is first in the next. Whoever
-    /// asks for something small is heard before: to be called after what has just come was received.
+    /// Takes up held input, one session after the other; who does not get a turn in this turn is first in the next. For when
+    /// the turn can't be ended yet: else it is better ended, so that who asks for something small does not wait for this.
     package func takeUpHeld() {
         guard canTakeUpHeld else { return }
         let waiting = held

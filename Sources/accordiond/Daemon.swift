@@ -163,18 +163,19 @@ final class Daemon {
 
     /// Decide, commit, send: what the turn wrote is stored, then what it says leaves.
     private func endTurn() {
-        if hub.canTakeUpHeld {
-            beginTurn()
-            hub.takeUpHeld()
-        }
         if let commits, !commits.isBusy {
-            if hub.presenceDelayMilliseconds != nil { beginTurn() }
+            if hub.presenceDelayMilliseconds != nil || hub.canTakeUpHeld { beginTurn() }
             hub.tellPresence()
             if hub.hasTurn { commits.take(hub.endTurn()) }
             commits.runErrands()
             // Flushing may have brought clients to the present, or taken up requests that waited.
             loop.hasWorkLeft = hub.canTakeUpHeld || hub.hasTurn && !commits.isBusy
         } else {
+            // The disk works meanwhile, and so do we.
+            if hub.canTakeUpHeld {
+                beginTurn()
+                hub.takeUpHeld()
+            }
             loop.hasWorkLeft = hub.canTakeUpHeld
             waitPatiently()
         }
