@@ -9,7 +9,7 @@ import Wire
 
 final class Client {
     /// How long a reply may take while no byte moves.
-    static let replyMilliseconds = 60_000
+    static let replyMilliseconds = 20_000
 
     /// How the daemon is found and waited for.
     struct Patience {
@@ -149,7 +149,9 @@ final class Client {
         var all: [DocumentSummary] = []
         while true {
             let reply = try ask(.list(prefix: prefix, after: all.last?.name.text, limit: pageCount))
-            let page = reply.documents ?? []
+            guard let page = reply.documents else {
+                throw CommandFailure(.noDaemon, "the daemon's answer lacks the documents")
+            }
             all += page
             if page.count < pageCount { return all }
         }

@@ -38,7 +38,8 @@ struct CommandFailure: Error {
             default: .refused
             }
         let place = failure.at.map { ", at position \($0 + 1)" } ?? ""
-        self.init(exit, "\(failure.message)\(place) (\(failure.code))")
+        // A line of its own would look like one of ours.
+        self.init(exit, DisplayText.visible("\(failure.message)\(place) (\(failure.code))"))
     }
 
     /// For standard error. What came from outside is made visible.

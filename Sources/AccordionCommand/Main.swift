@@ -6,6 +6,7 @@ import Glibc
 @main
 enum Main {
     static func main() {
+        Standard.holdClosedDescriptors()
         let program = CommandTable.program
         let outcome: Outcome
         do throws(UsageError) {
@@ -16,12 +17,13 @@ enum Main {
         }
         switch outcome {
         case .help(let command):
-            _ = Standard.write(Array(program.help(for: command, columns: columns).utf8), to: STDOUT_FILENO)
-        case .version: _ = Standard.write(Array(program.versionText.utf8), to: STDOUT_FILENO)
-        case .manual: _ = Standard.write(Array(CommandTable.manual.utf8), to: STDOUT_FILENO)
+            Output.write(program.help(for: command, columns: columns))
+        case .version: Output.write(program.versionText)
+        case .manual: Output.write(CommandTable.manual)
         case .run(let invocation):
             let ending = run(invocation)
             if let signal = ending.signal { Standard.end(bySignal: signal) }
+            Output.endUnless(Standard.endOutput())
             exit(ending.code.rawValue)
         }
     }

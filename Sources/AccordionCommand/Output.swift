@@ -2,6 +2,7 @@
 // a JSON object a line where that was asked for. In all three a text can't do anything to a terminal.
 
 import Bytes
+import CommandLine
 import Glibc
 import Mirror
 import Wire
@@ -63,14 +64,34 @@ final class Output {
         }
     }
 
-    /// Writes what was gathered. Where the reader is gone it has seen enough, and the program ends.
+    /// Writes what was gathered. Where that can't be the program ends: quietly where the reader has seen enough.
     func flush() {
         let bytes = buffer
         buffer = []
-        if !Standard.write(bytes, to: STDOUT_FILENO) { exit(0) }
+        Output.endUnless(Standard.output(bytes))
     }
 
-    enum Progress { case written, blocked, readerGone }
+    /// Writes `text` and nothing else.
+    static func write(_ text: String) {
+        endUnless(Standard.output(Array(text.utf8)))
+        endUnless(Standard.endOutput())
+    }
+
+    /// Ends the program unless all was written.
+    static func endUnless(_ delivery: Standard.Delivery) {
+        switch delivery {
+        case .written: return
+        case .readerGone: exit(ExitCode.done.rawValue)
+        case .failed(let reason):
+            Standard.error("accordion: \(reason)\n")
+            exit(ExitCode.unreadableFile.rawValue)
+        }
+    }
+
+    enum Progress {
+        case written, blocked, readerGone
+        case failed(String)
+    }
 
     /// Writes of what was gathered as much as is taken without waiting, but for the first of it at most so long.
     func writeSome(waitingMilliseconds: Int32) -> Progress {
@@ -83,8 +104,11 @@ final class Output {
                 return .blocked
             }
             let step = buffer[written..<min(buffer.count, written + stepBytes)]
-            guard Standard.write(Array(step), to: STDOUT_FILENO) else { return .readerGone }
-            written += step.count
+            switch Standard.output(Array(step)) {
+            case .written: written += step.count
+            case .readerGone: return .readerGone
+            case .failed(let reason): return .failed(reason)
+            }
         }
         return .written
     }

@@ -38,6 +38,8 @@ private final class Exchange: StreamOwner {
     /// Where standard input can be watched: a file cannot, and is always ready.
     private var readiness: FileReadiness?
     private var feeder: Timer?
+    /// Ends it when the input has ended and the daemon says nothing more.
+    private var silence: Timer?
     private var endsInLineFeed = true
     private var hasEnded = false
     private(set) var isOver = false
@@ -64,6 +66,11 @@ private final class Exchange: StreamOwner {
             readiness = nil
         }
         do throws(SystemError) {
+            silence = try Timer(client.loop) { [unowned self] in
+                end(
+                    CommandFailure(
+                        .timedOut, "the daemon has not answered within \(Client.replyMilliseconds / 1_000) seconds"))
+            }
             if readiness == nil { feeder = try Timer(client.loop) { [unowned self] in feed() } }
         } catch {
             throw CommandFailure(.noDaemon, "\(error)")
@@ -74,6 +81,7 @@ private final class Exchange: StreamOwner {
     func close() {
         readiness?.close()
         feeder?.close()
+        silence?.close()
         stream.close()
     }
 
@@ -120,6 +128,7 @@ private final class Exchange: StreamOwner {
             send(frame)
         }
         stream.shutdown()
+        silence?.start(afterMilliseconds: Client.replyMilliseconds)
     }
 
     private func end(_ failure: CommandFailure?) {
@@ -131,6 +140,7 @@ private final class Exchange: StreamOwner {
     // MARK: - What comes back
 
     func streamRead(_ stream: Stream, _ bytes: Span<UInt8>) {
+        if hasEnded { silence?.start(afterMilliseconds: Client.replyMilliseconds) }
         var position = 0
         while !isOver {
             switch framer.step(bytes, &position) {

@@ -20,8 +20,41 @@ enum Standard {
 
     static func error(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// False where the reader is gone.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    /// What became of bytes that were written to standard output.
+    enum Delivery: Equatable {
+        case written
+        /// Whoever read them has seen enough.
+        case readerGone
+        /// They are lost: the disk is full, or the output is closed; why.
+        case failed(String)
+    }
+
+    static func output(_ bytes: [UInt8]) -> Delivery { delivery(write(bytes, to: STDOUT_FILENO)) }
+
+    /// The end of standard output, when nothing more will be written: only now some file systems say that they have lost
+    /// what they had taken.
+    static func endOutput() -> Delivery { delivery(close(STDOUT_FILENO) == 0 ? 0 : errno) }
+
+    private static func delivery(_ code: Int32) -> Delivery {
+        switch code {
+        case 0: .written
+        case EPIPE: .readerGone
+        case EBADF: .failed("standard output is closed")
+        default: .failed("standard output can't be written: \(reason(code))")
+        }
+    }
+
+    /// Standard input, output and error that are closed would be the numbers of the next files and sockets to be opened;
+    /// instead they are nothing from now on, and nothing can be written to standard output.
+    static func holdClosedDescriptors() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest number that is free, which is this one.
+            _ = unsafe Glibc.open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// 0, or why not all of it was written.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -31,11 +64,13 @@ enum Standard {
                 // A terminal that standard input shares may be non-blocking.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&ready, 1, -1)
-            } else if written == 0 || errno != EINTR {
-                return false
+            } else if written == 0 {
+                return EIO
+            } else if errno != EINTR {
+                return errno
             }
         }
-        return true
+        return 0
     }
 
     /// Whether a little can be written without waiting, or will fail at once.
@@ -121,7 +156,7 @@ enum Standard {
         }
         let file = unsafe Glibc.open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
-        let isWritten = write(bytes, to: file)
+        let isWritten = write(bytes, to: file) == 0
         close(file)
         if isWritten { _ = unsafe rename(path + ".new", path) }
     }

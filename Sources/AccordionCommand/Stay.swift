@@ -19,7 +19,7 @@ final class Stay {
     }
 
     /// How long the daemon's first answer may take at least, however short a time was given for what comes after.
-    private static let answerMilliseconds = 10_000
+    private static let answerMilliseconds = 2_000
     /// How often a reader that takes nothing is tried again, and signals are looked for meanwhile.
     private static let blockedMilliseconds: Int32 = 250
 
@@ -162,6 +162,9 @@ final class Stay {
             case .readerGone:
                 client.output.discard()
                 end(.exit(.done))
+            case .failed(let reason):
+                client.output.discard()
+                end(CommandFailure(.unreadableFile, reason))
             case .blocked:
                 connection.isPaused = true
                 waiting = Self.blockedMilliseconds

@@ -83,16 +83,25 @@ struct StartFailure: Error {
 }
 
 enum Standard {
-    static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
-    static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+    /// What can't be written ends the program, unless its reader has seen enough: nobody must take a part for the whole.
+    static func output(_ text: String) {
+        let code = write(text, to: STDOUT_FILENO)
+        guard code != 0, code != EPIPE else { return }
+        error("accordiond: standard output can't be written (error \(code))\n")
+        exit(ExitCode.storeUnopenable.rawValue)
+    }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    static func error(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+
+    /// 0, or why not all of it was written.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
-            guard written > 0 else { return }
+            guard written > 0 else { return written == 0 ? EIO : errno }
             rest = rest.dropFirst(written)
         }
+        return 0
     }
 }
