@@ -45,6 +45,7 @@ let package = Package(
         system("CNcurses", nil, "libncurses-dev"), system("CGetopt", nil, "libc6-dev"),
         system("CSQLite", "sqlite3", "libsqlite3-dev"), system("COpenSSL", nil, "libssl-dev"),
         system("CMarkdown", nil, "libcmark-gfm-extensions-dev"), system("CXML", "libxml-2.0", "libxml2-dev"),
+        system("CSystemd", nil, "libsystemd-dev"),
         face("CJSON", links: ["simdjson"]), face("CTOML"),
 
         room("Causality"), room("AccordionModel", "Causality", "CUnicode"), room("Bytes"),
@@ -57,12 +58,12 @@ let package = Package(
         room("Replication", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Formats", "AccordionModel", "Bytes", "Wire", "CMarkdown", "CXML"),
         room("Store", "Causality", "AccordionModel", "Bytes", "Wire", "CSQLite"),
-        room("Configuration", "CTOML"), room("Transport", "COpenSSL"),
+        room("Service", "CSystemd"), room("Configuration", "CTOML"), room("Transport", "COpenSSL"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
 
         program(
             "accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "Store", "Transport",
-            "Configuration", "CommandLine"),
+            "Service", "Configuration", "CommandLine"),
         program(
             "AccordionCommand", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Transport",
@@ -86,7 +87,7 @@ let package = Package(
         tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality", exclude: ["Vectors"]),
         tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Hub", "Hub", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("Configuration", "Configuration"), tests("Transport", "Transport", "TestSupport"),
+        tests("Service", "Service"), tests("Configuration", "Configuration"), tests("Transport", "Transport", "TestSupport"),
         tests("Replication", "Replication", "TestSupport", "Wire", "AccordionModel", "Causality"),
         .testTarget(
             name: "SimulationTests", dependencies: ["AccordionWorkbench"], path: "Tests/Simulation",

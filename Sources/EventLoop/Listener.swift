@@ -56,11 +56,12 @@ package final class Listener: Handle {
         }
     }
 
-    /// Takes over a listening socket that was bound by somebody else, whether it throws or not. Its file is not ours to remove.
+    /// Takes over a listening socket that was bound by somebody else, whether it throws or not. Its file is not ours to
+    /// remove. `speaksTLS`: of one of the internet, whether its address is to be a `tls` one.
     package convenience init(
-        _ loop: Loop, inherited descriptor: Int32, _ options: ListenOptions = ListenOptions()
+        _ loop: Loop, inherited descriptor: Int32, speaksTLS: Bool = false, _ options: ListenOptions = ListenOptions()
     ) throws(SystemError) {
-        try self.init(loop, try ListeningSocket.inherit(descriptor, options))
+        try self.init(loop, try ListeningSocket.inherit(descriptor, speaksTLS: speaksTLS, options))
     }
 
     private init(_ loop: Loop, _ socket: consuming ListeningSocket) throws(SystemError) {

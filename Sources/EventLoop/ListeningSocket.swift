@@ -73,7 +73,9 @@ struct ListeningSocket: ~Copyable {
     }
 
     /// A socket that somebody else has bound and listens on, a service manager for instance.
-    static func inherit(_ number: Int32, _ options: ListenOptions) throws(SystemError) -> ListeningSocket {
+    static func inherit(
+        _ number: Int32, speaksTLS: Bool, _ options: ListenOptions
+    ) throws(SystemError) -> ListeningSocket {
         let descriptor = Descriptor(number)
         guard let local = System.localAddress(number) else { throw SystemError("getsockname", ENOTSOCK) }
         guard try System.option(number, SOL_SOCKET, SO_ACCEPTCONN) == 1 else { throw SystemError("accept", EINVAL) }
@@ -81,7 +83,8 @@ struct ListeningSocket: ~Copyable {
             return ListeningSocket(descriptor, .unix(path: local.path))
         }
         try System.configureTCP(number, idleSeconds: options.keepaliveSeconds)
-        return ListeningSocket(descriptor, .tcp(host: local.host, port: local.port))
+        let (host, port) = (local.host, local.port)
+        return ListeningSocket(descriptor, speaksTLS ? .tls(host: host, port: port) : .tcp(host: host, port: port))
     }
 
     // MARK: TCP

@@ -74,6 +74,9 @@ package final class Commits {
     /// Whether everything that was told is stored.
     package var isSettled: Bool { !isStoring && inFlight == nil && unstored.isEmpty }
 
+    /// Whether the last commit failed.
+    package var isFailing: Bool { failures > 0 }
+
     /// Whether what is read from the disk may lack what was told (`relaxed`): commits fail.
     package var isDiskBehind: Bool { !isDurable && failures > 0 }
 

@@ -71,6 +71,8 @@ package final class Hub {
     }
 
     package var sessionCount: Int { sessions.count }
+    /// Documents that exist, as far as they have been learned.
+    package var documentCount: Int { catalog.count }
     /// Whether `endTurn` has anything to end.
     package var hasTurn: Bool { !turn.isEmpty || !held.isEmpty }
     /// Whether something was decided in the current turn, so that its time is set.

@@ -14,7 +14,7 @@ enum ConfigurationFile {
     /// The file's settings; the defaults where there is none. Throws with file, line and column.
     static func read(_ invocation: Invocation) throws(StartFailure) -> Configuration {
         let named = invocation.value("config")
-        let isService = !invocation.flag("user") && geteuid() == 0
+        let isService = DaemonSettings.isSystemService(invocation)
         guard let path = named ?? (isService && access(usualPath) ? usualPath : nil) else { return Configuration() }
         guard let text = contents(path) else {
             throw StartFailure(.brokenConfiguration, "\(JSONEscape.quoted(path)) can't be read: \(reason())")

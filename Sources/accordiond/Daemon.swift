@@ -6,6 +6,7 @@ import CommandLine
 import EventLoop
 import Glibc
 import Hub
+import Service
 import Store
 import Transport
 import Wire
@@ -41,6 +42,10 @@ final class Daemon {
     private var failedStart: StartFailure?
     private var lingerTimer: Timer?
     private var upkeep: Upkeep?
+    private let notifier: Notifier?
+    /// As the service manager was told.
+    private var toldDocumentCount = 0
+    private(set) var supervision: Supervision?
     private var connections: [UInt64: Connection] = [:]
     private var lingering: [(connection: Connection, untilMilliseconds: Int)] = []
     private var isStopping = false
@@ -51,23 +56,33 @@ final class Daemon {
     private var isPatienceMeasured = false
     private var told = (truncated: 0, foreign: 0)
 
-    init(_ settings: DaemonSettings, _ log: Log, _ invocation: Invocation) throws(StartFailure) {
+    /// `sockets`: doors that were handed over; `notifier`: the way to whoever supervises this process.
+    init(
+        _ settings: DaemonSettings, _ log: Log, _ invocation: Invocation, _ sockets: [InheritedSocket] = [],
+        _ notifier: Notifier? = nil
+    ) throws(StartFailure) {
+        self.notifier = notifier
         self.settings = settings
         self.log = log
         self.invocation = invocation
         try Doors.check(settings)
         let keyring = try Keyring(settings.configuration)
-        let store = try Daemon.openStore(settings)
-        hub = Hub(settings.hub(store.start), knowsDocuments: false)
         do throws(SystemError) {
             loop = try Loop()
-            keeper = try Keeper(store, loop, log)
         } catch {
             throw StartFailure(.storeUnopenable, "the loop can't be made: \(error)")
         }
         do throws(StartFailure) {
+            let store = try Opening.open(settings, loop, notifier)
+            hub = Hub(settings.hub(store.start), knowsDocuments: false)
+            keeper = try Daemon.keeper(store, loop, log)
+        } catch {
+            loop.close()
+            throw error
+        }
+        do throws(StartFailure) {
             try prepareStore()
-            doors = try Doors(settings, keyring, loop, self)
+            doors = try Doors(settings, keyring, sockets, loop, self)
             self.keyring = keyring
             try watchSignals()
         } catch {
@@ -88,6 +103,7 @@ final class Daemon {
             "accordiond \(DaemonCommand.version) is ready, node \(hub.settings.node), epoch \(hub.settings.epoch), "
                 + "state in \(JSONEscape.quoted(settings.stateDirectory))")
         doors?.open()
+        supervision?.ready()
         loop.run()
         closeAll()
         loop.close()
@@ -102,12 +118,12 @@ final class Daemon {
 
     // MARK: - The store
 
-    private static func openStore(_ settings: DaemonSettings) throws(StartFailure) -> DocumentStore {
-        do throws(StoreFailure) {
-            return try DocumentStore(
-                directory: settings.stateDirectory, options: StoreOptions(node: settings.node))
+    private static func keeper(_ store: DocumentStore, _ loop: Loop, _ log: Log) throws(StartFailure) -> Keeper {
+        do throws(SystemError) {
+            return try Keeper(store, loop, log)
         } catch {
-            throw StartFailure(error)
+            store.close()
+            throw StartFailure(.storeUnopenable, "the store's thread can't be made: \(error)")
         }
     }
 
@@ -179,6 +195,10 @@ final class Daemon {
             loop.hasWorkLeft = hub.canTakeUpHeld
             waitPatiently()
         }
+        if hub.documentCount != toldDocumentCount {
+            toldDocumentCount = hub.documentCount
+            supervision?.changed()
+        }
         if let delay = hub.presenceDelayMilliseconds { presenceTimer?.start(afterMilliseconds: Int(delay)) }
         tellFaults()
         stopIfDone()
@@ -220,6 +240,7 @@ final class Daemon {
         let connection = Connection(stream, hub.connect(origin), self, tls: tls)
         connection.session.owner = connection
         connections[connection.session.number] = connection
+        supervision?.changed()
         stream.owner = connection
         if let waiting { connection.outbox = waiting }
         stream.startReading()
@@ -229,7 +250,8 @@ final class Daemon {
     /// A token of this connection was refused.
     func refused(_ connection: Connection) {
         guard case .host(let host, _, _) = connection.stream.peer() else { return }
-        log.fault("unauthorized", "a client was refused for want of a token, from \(host)")
+        log.fault(
+            "unauthorized", about: [.peer(host)], "a client was refused for want of a token, from \(host)")
         doors?.strangers?.refused(host)
     }
 
@@ -237,8 +259,10 @@ final class Daemon {
 
     /// Reads the configuration again: all of it takes effect, or nothing.
     private func reload() {
+        supervision?.reloading()
+        defer { supervision?.ready() }
         do throws(StartFailure) {
-            let new = try DaemonSettings(invocation, making: false)
+            let new = try DaemonSettings(invocation, making: false, hasSockets: doors?.hasInherited ?? false)
             try Doors.check(new)
             let keyring = try Keyring(new.configuration)
             try doors?.change(to: new, keyring)
@@ -264,6 +288,14 @@ final class Daemon {
         }
     }
 
+    /// How it stands, in a line for people who look at the service.
+    private var standing: String {
+        let clients = connections.count == 1 ? "1 client" : "\(connections.count) clients"
+        let documents = hub.documentCount == 1 ? "1 document" : "\(hub.documentCount) documents"
+        let trouble = commits?.isFailing == true ? ", the disk takes no writes" : ""
+        return "\(clients), \(documents)\(trouble)"
+    }
+
     var connectionCount: Int { connections.count }
     var clientsMax: Int { doors?.clientsMax ?? 0 }
     var turnedAwayCount: Int { doors?.turnedAwayCount ?? 0 }
@@ -273,6 +305,7 @@ final class Daemon {
         hub.disconnect(connection.session)
         connection.session.owner = nil
         connections[connection.session.number] = nil
+        supervision?.changed()
         doors?.connectionClosed()
         stopIfDone()
     }
@@ -306,6 +339,7 @@ final class Daemon {
             presenceTimer = try Timer(loop) { [unowned self] in beginTurn() }
             lingerTimer = try Timer(loop) { [unowned self] in endLingering() }
             upkeep = try Upkeep(loop, log) { [unowned self] in connections.values.map(\.stream) }
+            supervision = try Supervision(loop, notifier, keeper) { [unowned self] in standing }
         } catch {
             throw StartFailure(.storeUnopenable, "\(error)")
         }
@@ -315,6 +349,7 @@ final class Daemon {
     private func stop() {
         if isStopping { return loop.stop() }
         isStopping = true
+        supervision?.stopping()
         log.write(.info, "stopping")
         doors?.close()
         beginTurn()
@@ -369,6 +404,7 @@ final class Daemon {
         careTimer?.close()
         lingerTimer?.close()
         upkeep?.close()
+        supervision?.close()
         farewellTimer?.close()
     }
 }

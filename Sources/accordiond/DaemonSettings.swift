@@ -22,11 +22,12 @@ struct DaemonSettings {
     let configuration: Configuration
     let limits: HubLimits
 
-    /// `making`: directories of the user's own are made where they are missing.
-    init(_ invocation: Invocation, making: Bool = true) throws(StartFailure) {
+    /// `making`: directories of the user's own are made where they are missing. `hasSockets`: doors were handed over, so that
+    /// no other is opened that nobody asked for.
+    init(_ invocation: Invocation, making: Bool = true, hasSockets: Bool = false) throws(StartFailure) {
         configuration = try ConfigurationFile.read(invocation)
         limits = DaemonSettings.limits(configuration.limits)
-        addresses = try DaemonSettings.addresses(invocation, configuration, making: making)
+        addresses = try DaemonSettings.addresses(invocation, configuration, making: making, hasSockets: hasSockets)
         stateDirectory = try DaemonSettings.stateDirectory(invocation, configuration, making: making)
         isDurable = invocation.value("durability").map { $0 != "relaxed" } ?? configuration.isDurable
         guard let name = invocation.value("node") ?? configuration.node else { return }
@@ -72,7 +73,7 @@ struct DaemonSettings {
         if let listed = variable("STATE_DIRECTORY"), let first = listed.split(separator: ":").first {
             return String(first)
         }
-        if !invocation.flag("user"), geteuid() == 0 { return "/var/lib/accordiond" }
+        if isSystemService(invocation) { return "/var/lib/accordiond" }
         do throws(UserPlaceFault) {
             return making ? try UserState.madeDirectory() : try UserState.directory()
         } catch {
@@ -108,6 +109,11 @@ struct DaemonSettings {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Whether it runs for everybody: for root, or for a system's user under a service manager that names its state.
+    static func isSystemService(_ invocation: Invocation) -> Bool {
+        !invocation.flag("user") && (geteuid() == 0 || variable("STATE_DIRECTORY") != nil)
+    }
+
     private static func variable(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         let text = unsafe String(cString: value)
@@ -115,7 +121,7 @@ struct DaemonSettings {
     }
 
     private static func addresses(
-        _ invocation: Invocation, _ configuration: Configuration, making: Bool
+        _ invocation: Invocation, _ configuration: Configuration, making: Bool, hasSockets: Bool
     ) throws(StartFailure) -> [Address] {
         var addresses: [Address] = []
         for text in invocation.values("listen") {
@@ -133,9 +139,8 @@ struct DaemonSettings {
                 throw StartFailure(.brokenConfiguration, "listen \(JSONEscape.quoted(text)): \(error)")
             }
         }
-        if !addresses.isEmpty { return addresses }
-        let isForUser = invocation.flag("user") || geteuid() != 0
-        guard isForUser else { return [.unix(path: "/run/accordiond/accordiond.sock")] }
+        if !addresses.isEmpty || hasSockets { return addresses }
+        if isSystemService(invocation) { return [.unix(path: "/run/accordiond/accordiond.sock")] }
         do throws(UserPlaceFault) {
             return [.unix(path: try UserSocket.path(makingDirectory: making))]
         } catch {

@@ -5,6 +5,7 @@ import AccordionModel
 import EventLoop
 import Glibc
 import Hub
+import Service
 import Transport
 import Wire
 
@@ -16,6 +17,9 @@ final class Doors: ListenerOwner {
     unowned let daemon: Daemon
     private let loop: Loop
     private var listeners: [Listener] = []
+    /// Those of them that were handed over: they stay, whatever the configuration says.
+    private var inherited: [Listener] = []
+    var hasInherited: Bool { !inherited.isEmpty }
     private(set) var keyring: Keyring
     private var isWaitingForRoom = false
     private var retry: Timer?
@@ -28,14 +32,21 @@ final class Doors: ListenerOwner {
     private let userNames = UserNames()
     private var handshakes: [ObjectIdentifier: Handshake] = [:]
 
-    init(_ settings: DaemonSettings, _ keyring: Keyring, _ loop: Loop, _ daemon: Daemon) throws(StartFailure) {
+    init(
+        _ settings: DaemonSettings, _ keyring: Keyring, _ sockets: [InheritedSocket], _ loop: Loop, _ daemon: Daemon
+    ) throws(StartFailure) {
         self.daemon = daemon
         self.loop = loop
         self.keyring = keyring
         descriptorsMax = max(1, Doors.raiseDescriptorLimit() - Doors.descriptorsKept)
         clientsWanted = settings.configuration.limits["clients_max"]
         do throws(StartFailure) {
-            for address in settings.addresses { try add(try Doors.listen(at: address, settings, loop)) }
+            for socket in sockets { try add(try Doors.take(over: socket, loop)) }
+            inherited = listeners
+            try Doors.check(settings, inherited.map(\.boundAddress))
+            for address in settings.addresses where !inherited.contains(where: { $0.serves(address) }) {
+                try add(try Doors.listen(at: address, settings, loop))
+            }
             do throws(SystemError) {
                 retry = try Timer(loop) { [unowned self] in makeRoom() }
                 strangers = try Strangers(loop)
@@ -79,11 +90,11 @@ final class Doors: ListenerOwner {
 
     // MARK: - Which may be opened
 
-    /// Refuses doors that must not be opened, before anything else is touched.
-    static func check(_ settings: DaemonSettings) throws(StartFailure) {
+    /// Refuses doors that must not be opened, before anything else is touched. `others`: of sockets that were handed over.
+    static func check(_ settings: DaemonSettings, _ others: [Address] = []) throws(StartFailure) {
         let configuration = settings.configuration
         let hasTokens = !configuration.tokens.isEmpty
-        for address in settings.addresses {
+        for address in others + settings.addresses {
             switch address {
             case .unix: continue
             case .tcp:
@@ -126,11 +137,23 @@ final class Doors: ListenerOwner {
         }
     }
 
+    private static func take(over socket: InheritedSocket, _ loop: Loop) throws(StartFailure) -> Listener {
+        do throws(SystemError) {
+            return try Listener(loop, inherited: socket.descriptor, speaksTLS: socket.kind == .tls)
+        } catch {
+            throw StartFailure(
+                .brokenConfiguration, "the descriptor \(socket.descriptor) that was handed over: \(error)")
+        }
+    }
+
     /// Other doors and another keyring from now on; all of it, or, where it throws, nothing.
     func change(to settings: DaemonSettings, _ keyring: Keyring) throws(StartFailure) {
-        let kept = listeners.filter { listener in settings.addresses.contains { listener.serves($0) } }
+        let kept = listeners.filter { listener in
+            inherited.contains { $0 === listener } || settings.addresses.contains { listener.serves($0) }
+        }
         var made: [Listener] = []
         do throws(StartFailure) {
+            try Doors.check(settings, inherited.map(\.boundAddress))
             for address in settings.addresses where !kept.contains(where: { $0.serves(address) }) {
                 made.append(try Doors.listen(at: address, settings, loop))
             }

@@ -60,6 +60,14 @@ final class Keeper {
         }
     }
 
+    /// Says when all that was given before is done.
+    func answer(_ continuation: @escaping () -> Void) {
+        worker.run {
+        } then: { _ in
+            continuation()
+        }
+    }
+
     /// Opens the database anew if it is not open, and says whether it works.
     func probe(then continuation: @escaping (Bool) -> Void) {
         worker.run { [store] () -> Bool in
@@ -125,12 +133,14 @@ final class Keeper {
                 Keeper.load(name, store)
             } then: { [log] outcome in
                 if case .failed(let reason) = outcome {
-                    log.fault("unreadable", level: .error, "the document \(name) can't be read: \(reason)")
+                    log.fault(
+                        "unreadable", level: .error, about: [.document(name.text)],
+                        "the document \(name) can't be read: \(reason)")
                 } else if case .found(let stored) = outcome, stored.rowsSetAside > 0 {
                     log.write(
                         .error,
-                        "\(stored.rowsSetAside) damaged rows of the document \(name) were set aside; the rest is served"
-                    )
+                        "\(stored.rowsSetAside) damaged rows of the document \(name) were set aside; the rest is served",
+                        about: [.document(name.text), .code("unreadable")])
                 }
                 begin()
                 hub.loaded(name, outcome)

@@ -2,6 +2,7 @@
 // fault that repeats is counted, so that nobody can fill a disk with it.
 
 import Glibc
+import Service
 
 final class Log {
     enum Level: Int {
@@ -20,6 +21,29 @@ final class Log {
         }
     }
 
+    /// What an entry of the journal is about, to be searched by.
+    enum Field {
+        case document(String)
+        /// An address.
+        case peer(String)
+        /// The kind of fault, as the protocol or this log names it.
+        case code(String)
+
+        var name: String {
+            switch self {
+            case .document: "ACCORDION_DOC"
+            case .peer: "ACCORDION_PEER"
+            case .code: "ACCORDION_CODE"
+            }
+        }
+
+        var value: String {
+            switch self {
+            case .document(let text), .peer(let text), .code(let text): text
+            }
+        }
+    }
+
     /// A longer line is cut.
     private static let lineBytesMax = 2_048
     private static let faultSeconds = 10
@@ -29,28 +53,23 @@ final class Log {
         var toldSeconds: Int
         var untoldCount = 0
         var level: Level
+        var fields: [Field] = []
         var text = ""
     }
 
     /// Called when a fault is counted that was not told: `tellFaults` is to be called some time after.
     var faultWasKept: (() -> Void)?
-    /// The journal puts the time on each line itself, and reads the priority from the line's beginning.
-    private let isJournal: Bool
+    /// Where standard error is the journal's.
+    private let journal: Journal?
     private var faults: [String: Fault] = [:]
     private var lostCount = 0
 
-    init() {
-        var status = stat()
-        guard let stream = unsafe getenv("JOURNAL_STREAM"), unsafe fstat(STDERR_FILENO, &status) == 0 else {
-            isJournal = false
-            return
-        }
-        isJournal = unsafe String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
-    }
+    init() { journal = Journal.isStandardError ? Journal() : nil }
 
     /// One line, whatever stands in the text. A line that would have to wait, because nobody reads what standard error is
     /// joined to, is dropped and counted: clients do not wait for a log.
-    func write(_ level: Level, _ text: String) {
+    func write(_ level: Level, _ text: String, about fields: [Field] = []) {
+        if let journal, write(level, text, fields, to: journal) { return }
         guard Log.canWrite else {
             lostCount += 1
             return
@@ -67,9 +86,17 @@ final class Log {
         put(level, text)
     }
 
+    private func write(_ level: Level, _ text: String, _ fields: [Field], to journal: Journal) -> Bool {
+        let usual = [
+            ("MESSAGE", Log.visible(text)), ("PRIORITY", String(level.rawValue)), ("SYSLOG_IDENTIFIER", "accordiond"),
+        ]
+        return journal.write(usual + fields.map { ($0.name, Log.visible($0.value)) })
+    }
+
     private func put(_ level: Level, _ text: String) {
         let line = Log.visible(text)
-        if isJournal {
+        if journal != nil {
+            // The journal puts the time on each line itself, and reads the priority from the line's beginning.
             Standard.error("<\(level.rawValue)>\(line)\n")
         } else {
             Standard.error("\(Log.time()) \(level.word) \(line)\n")
@@ -78,12 +105,16 @@ final class Log {
 
     /// Tells of faults that may come without end, such as anybody outside can cause, at most once in ten seconds a kind;
     /// those in between are counted.
-    func fault(_ kind: String, level: Level = .notice, count: Int = 1, _ text: @autoclosure () -> String) {
+    func fault(
+        _ kind: String, level: Level = .notice, count: Int = 1, about fields: [Field] = [],
+        _ text: @autoclosure () -> String
+    ) {
         let now = Log.steadySeconds
         var fault = faults[kind] ?? Fault(toldSeconds: now - Log.faultSeconds, level: level)
         fault.level = level
         fault.untoldCount += count
         fault.text = text()
+        fault.fields = fields
         tell(kind, &fault, now)
         faults[kind] = fault
         if fault.untoldCount > 0 { faultWasKept?() }
@@ -107,7 +138,7 @@ final class Log {
     private func tell(_ kind: String, _ fault: inout Fault, _ now: Int) {
         guard now - fault.toldSeconds >= Log.faultSeconds else { return }
         let times = fault.untoldCount > 1 ? " (\(fault.untoldCount) times since it was last told)" : ""
-        write(fault.level, "\(kind): \(fault.text)\(times)")
+        write(fault.level, "\(kind): \(fault.text)\(times)", about: [.code(kind)] + fault.fields)
         fault.toldSeconds = now
         fault.untoldCount = 0
     }

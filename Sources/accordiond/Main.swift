@@ -4,6 +4,7 @@
 import CommandLine
 import EventLoop
 import Glibc
+import Service
 import Store
 
 @main
@@ -35,9 +36,11 @@ enum Main {
         do throws(StartFailure) {
             if invocation.flag("check-config") { return try checkConfiguration(invocation) }
             if let task = try StateTask(invocation) { return try task.run() }
-            let settings = try DaemonSettings(invocation)
+            let notifier = Notifier.ofEnvironment()
+            let sockets = try inheritedSockets()
+            let settings = try DaemonSettings(invocation, hasSockets: !sockets.isEmpty)
             let missing = try settings.missingSocketDirectories()
-            let daemon = try Daemon(settings, log, invocation)
+            let daemon = try Daemon(settings, log, invocation, sockets, notifier)
             for directory in missing { log.write(.notice, "made the directory \(directory) for the socket") }
             try daemon.run()
             return ExitCode.done.rawValue
@@ -56,6 +59,14 @@ enum Main {
 }
 
 extension Main {
+    private static func inheritedSockets() throws(StartFailure) -> [InheritedSocket] {
+        do throws(InheritedFault) {
+            return try InheritedSocket.ofEnvironment()
+        } catch {
+            throw StartFailure(.brokenConfiguration, error.reason)
+        }
+    }
+
     /// As a start would find it, but that nothing is opened or made.
     private static func checkConfiguration(_ invocation: Invocation) throws(StartFailure) -> Int32 {
         let settings = try DaemonSettings(invocation, making: false)

@@ -41,9 +41,11 @@ extension Daemon: CommitsOwner {
 
     func commitFailed(_ reason: String) {
         log.fault("storage_failed", level: .error, "a write could not be stored: \(reason)")
+        supervision?.changed()
     }
 
     func commitsResumed(afterFailures failures: Int) {
         log.write(.notice, "writes are stored again, after \(failures) failed commits")
+        supervision?.changed()
     }
 }

@@ -159,7 +159,7 @@ final class TestDaemon {
     /// limit, which it can't raise.
     init(
         _ arguments: [String] = [], node: String = "n1", descriptorsMax: Int? = nil, in known: Scratch? = nil,
-        statePath: String? = nil
+        statePath: String? = nil, environment: [String] = []
     ) throws {
         scratch = try known ?? Scratch()
         self.statePath = statePath ?? scratch.path + "/state"
@@ -176,7 +176,7 @@ final class TestDaemon {
             process = try Process(
                 "/bin/sh", ["-c", "ulimit -n \(descriptorsMax); exec \"$@\"", "sh", program] + words, output: log)
         } else {
-            process = try Process(program, words, output: log)
+            process = try Process(program, words, environment: environment, output: log)
         }
         var port: UInt16?
         let running = process
