@@ -87,7 +87,8 @@ let package = Package(
         tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality", exclude: ["Vectors"]),
         tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Hub", "Hub", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("Service", "Service"), tests("Configuration", "Configuration"), tests("Transport", "Transport", "TestSupport"),
+        tests("Service", "Service"), tests("Configuration", "Configuration"),
+        tests("Transport", "Transport", "TestSupport"),
         tests("Replication", "Replication", "TestSupport", "Wire", "AccordionModel", "Causality"),
         .testTarget(
             name: "SimulationTests", dependencies: ["AccordionWorkbench"], path: "Tests/Simulation",

@@ -141,14 +141,16 @@ final class BenchDaemon {
         return found
     }
 
-    static func spawn(_ program: String, _ arguments: [String], log: String) throws(BenchFailure) -> pid_t {
+    static func spawn(
+        _ program: String, _ arguments: [String], environment added: [String] = [], log: String
+    ) throws(BenchFailure) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         unsafe posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        let environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8"]
+        let environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8"] + added
         let words: [UnsafeMutablePointer<CChar>?] = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
         let variables: [UnsafeMutablePointer<CChar>?] = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer { unsafe (words + variables).forEach { unsafe free($0) } }

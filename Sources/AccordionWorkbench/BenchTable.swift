@@ -20,7 +20,7 @@ enum BenchTable {
     private static var commands: [any BenchCommand.Type] {
         [
             HostileCommand.self, SleepersCommand.self, CrashCommand.self, StartupCommand.self, SoakCommand.self,
-            SimulateCommand.self, MirrorCommand.self, DoorsCommand.self,
+            SimulateCommand.self, MirrorCommand.self, DoorsCommand.self, StartsCommand.self,
         ]
     }
 

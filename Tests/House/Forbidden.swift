@@ -30,6 +30,7 @@ let unsafeFiles: [String: String] = [
     "Sources/accordiond/Doors.swift": "the limit of descriptors",
     "Sources/AccordionWorkbench/Bench.swift": "write(2), a clock, the limit of descriptors",
     "Sources/AccordionWorkbench/BenchDaemon.swift": "posix_spawn takes addresses",
+    "Sources/AccordionWorkbench/StartsCommand.swift": "the socket of a service manager",
     "Sources/AccordionWorkbench/BenchTerminal.swift": "openpty and posix_spawn take addresses",
     "Sources/AccordionWorkbench/BenchSocket.swift": "sockets are called with addresses",
     "Sources/AccordionCommand/Standard.swift": "write(2) and the environment",
