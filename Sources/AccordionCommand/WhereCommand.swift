@@ -12,7 +12,7 @@ enum WhereCommand {
         "where", summary: "where the daemon is: its address, the path of its socket, its process, its log",
         details: [
             "With WHAT only the value of that, for use in other commands. The socket and the process are known of Unix "
-                + "sockets, the log where the daemon writes one to a file that you may see."
+                + "sockets (the process not where a service manager holds them), the log where the daemon writes one to a file that you may see."
         ],
         arguments: [.optional("WHAT", .choice(kinds))],
         example: Example("accordion where socket", "the path, for nc -NU \"$(accordion where socket)\""))
@@ -35,7 +35,8 @@ enum WhereCommand {
         guard let address = client.address else { throw CommandFailure(.noDaemon, "no daemon answers") }
         var values = [(kind: "address", text: "\(address)")]
         if case .unix(let path) = address { values.append(("socket", path)) }
-        guard case .process(let identifier, _, _) = peer else { return values }
+        // The first process is the service manager that holds the door, and not who serves behind it.
+        guard case .process(let identifier, _, _) = peer, identifier != 1 else { return values }
         values.append(("process", "\(identifier)"))
         // What its standard error is: a file, or a pipe or terminal, which has no path of a file.
         if let log = Standard.target(ofLink: "/proc/\(identifier)/fd/2"), Standard.isPlainFile(log) {

@@ -42,7 +42,8 @@ enum DaemonCommand {
         exitCodes: [
             Meaning(.done, "ended by SIGTERM or SIGINT, everything sent"),
             Meaning(.daemonUsage, "the command line was not understood"),
-            Meaning(.storeUnopenable, "the state can't be opened"),
+            Meaning(
+                .storeUnopenable, "the state can't be opened, or what was acknowledged could not be stored at the end"),
             Meaning(.inUse, "the state or a socket is in use by another daemon"),
             Meaning(
                 .brokenConfiguration, "it was told to do what it must not, such as serve the network without tokens"),
@@ -53,6 +54,12 @@ enum DaemonCommand {
                 "where a user's daemon has its socket, if it is a directory of the user's own; else accordiond-UID in "
                     + "TMPDIR or /tmp"),
             Meaning("STATE_DIRECTORY", "where the state is, unless --state says so"),
+            Meaning(
+                "LISTEN_FDS",
+                "with LISTEN_PID and LISTEN_FDNAMES: doors that a service manager hands over; the names unix, "
+                    + "tcp and tls say what each must be"),
+            Meaning(
+                "NOTIFY_SOCKET", "with WATCHDOG_USEC: where a service manager is told that the daemon serves and lives"),
             Meaning("XDG_STATE_HOME", "where a user's daemon has its state, in accordiond; else .local/state of HOME"),
         ],
         usageExit: .daemonUsage,
