@@ -87,7 +87,8 @@ let package = Package(
         tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality", exclude: ["Vectors"]),
         tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Hub", "Hub", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("Service", "Service", exclude: ["booted-check", "units-check", "Booted"]), tests("Configuration", "Configuration"),
+        tests("Service", "Service", exclude: ["booted-check", "units-check", "Booted"]),
+        tests("Configuration", "Configuration"),
         tests("Transport", "Transport", "TestSupport"),
         tests("Replication", "Replication", "TestSupport", "Wire", "AccordionModel", "Causality"),
         .testTarget(
