@@ -7,16 +7,16 @@
 // Representation: siblings have distinct dots; the first stands apart because nearly every register has exactly one.
 
 /// One write that nobody has knowingly overwritten.
-@frozen
+@frozen @usableFromInline
 package struct Sibling<Value: Equatable & Sendable>: Sendable {
-    package let dot: Dot
-    package let value: Value
-    package let stamp: Stamp
+    @usableFromInline package let dot: Dot
+    @usableFromInline package let value: Value
+    @usableFromInline package let stamp: Stamp
     /// The name of the person or program that wrote it.
-    package let by: String
+    @usableFromInline package let by: String
     /// Which connection of this daemon wrote it; 0 where that is not known any more. Never leaves the process and is no
     /// part of what replicas agree on.
-    package let session: UInt64
+    @usableFromInline package let session: UInt64
 
     @inlinable
     package init(dot: Dot, value: Value, stamp: Stamp, by: String, session: UInt64 = 0) {
@@ -34,7 +34,7 @@ package struct Sibling<Value: Equatable & Sendable>: Sendable {
     }
 }
 
-@frozen
+@frozen @usableFromInline
 package struct CausalRegister<Value: Equatable & Sendable>: Sendable {
     /// Of more siblings than this the oldest are replaced by the next write, so that a register stays small.
     @inlinable package static var siblingsMax: Int { 8 }
@@ -62,7 +62,7 @@ package struct CausalRegister<Value: Equatable & Sendable>: Sendable {
     package func contains(_ dot: Dot) -> Bool { first?.dot == dot || rest.contains { $0.dot == dot } }
 
     /// All writes, the latest first.
-    package var latestFirst: [Sibling<Value>] {
+    @usableFromInline package var latestFirst: [Sibling<Value>] {
         guard let first else { return [] }
         return ([first] + rest).sorted { $0.isLater(than: $1) }
     }

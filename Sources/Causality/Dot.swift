@@ -2,10 +2,10 @@
 // others it has replaced. Nearly every such set holds no dot or one, so the first needs no allocation.
 
 /// One write of one daemon: its `counter`-th, counted from 1 within a document. Used once and never again.
-@frozen
+@frozen @usableFromInline
 package struct Dot: Hashable, Comparable, Sendable {
-    package let node: NodeName
-    package let counter: Int64
+    @usableFromInline package let node: NodeName
+    @usableFromInline package let counter: Int64
 
     @inlinable
     package init(node: NodeName, counter: Int64) {
@@ -20,11 +20,11 @@ package struct Dot: Hashable, Comparable, Sendable {
 }
 
 extension Dot: CustomStringConvertible {
-    package var description: String { "\(node):\(counter)" }
+    @usableFromInline package var description: String { "\(node):\(counter)" }
 }
 
 /// A few distinct dots, in the order in which they were added.
-@frozen
+@frozen @usableFromInline
 package struct DotSet: Sendable, Equatable {
     @usableFromInline var first: Dot?
     @usableFromInline var rest: [Dot]
@@ -35,7 +35,7 @@ package struct DotSet: Sendable, Equatable {
         rest = []
     }
 
-    package init(_ dots: some Sequence<Dot>) {
+    @usableFromInline package init(_ dots: some Sequence<Dot>) {
         self.init()
         for dot in dots where !contains(dot) { insert(dot) }
     }

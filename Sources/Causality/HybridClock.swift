@@ -4,10 +4,10 @@
 // Source: Kulkarni, Demirbas, Madappa, Avva, Leone, "Logical Physical Clocks" (2014).
 
 /// A moment of a hybrid clock: milliseconds since 1970, then a count within them.
-@frozen
+@frozen @usableFromInline
 package struct Stamp: Hashable, Comparable, Sendable {
-    package let milliseconds: Int64
-    package let count: Int64
+    @usableFromInline package let milliseconds: Int64
+    @usableFromInline package let count: Int64
 
     @inlinable
     package init(milliseconds: Int64, count: Int64) {
@@ -15,7 +15,7 @@ package struct Stamp: Hashable, Comparable, Sendable {
         self.count = count
     }
 
-    package static let zero = Stamp(milliseconds: 0, count: 0)
+    @usableFromInline package static let zero = Stamp(milliseconds: 0, count: 0)
 
     @inlinable
     package static func < (left: Stamp, right: Stamp) -> Bool {
@@ -24,19 +24,20 @@ package struct Stamp: Hashable, Comparable, Sendable {
 }
 
 /// Gives stamps to the writes of one document.
+@frozen @usableFromInline
 package struct HybridClock: Hashable, Sendable {
     /// A foreign stamp further ahead of our wall clock than this is kept with its write, but does not move our clock: one
     /// daemon with a wrong clock must not drag all others along.
-    package static let driftMillisecondsMax: Int64 = 60_000
+    @usableFromInline package static let driftMillisecondsMax: Int64 = 60_000
     private static let numberMax: Int64 = (1 << 53) - 1
 
     /// The highest stamp that was given or taken over.
-    package private(set) var latest: Stamp
+    @usableFromInline package private(set) var latest: Stamp
 
-    package init(latest: Stamp = .zero) { self.latest = latest }
+    @usableFromInline package init(latest: Stamp = .zero) { self.latest = latest }
 
     /// The stamp that `tick` would give at `milliseconds`.
-    package func next(at milliseconds: Int64) -> Stamp {
+    @usableFromInline package func next(at milliseconds: Int64) -> Stamp {
         if milliseconds > latest.milliseconds {
             return Stamp(milliseconds: min(milliseconds, HybridClock.numberMax), count: 0)
         }
@@ -47,14 +48,14 @@ package struct HybridClock: Hashable, Sendable {
     }
 
     /// A stamp above every one given or taken over before.
-    package mutating func tick(at milliseconds: Int64) -> Stamp {
+    @usableFromInline package mutating func tick(at milliseconds: Int64) -> Stamp {
         latest = next(at: milliseconds)
         return latest
     }
 
     /// Takes over a stamp that was seen on a write. `milliseconds` is our wall clock. Returns false where the stamp is too
     /// far ahead to be followed.
-    @discardableResult
+    @discardableResult @usableFromInline
     package mutating func observe(_ stamp: Stamp, at milliseconds: Int64) -> Bool {
         let (bound, overflow) = milliseconds.addingReportingOverflow(HybridClock.driftMillisecondsMax)
         guard overflow || stamp.milliseconds <= bound else { return false }

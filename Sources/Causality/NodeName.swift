@@ -3,14 +3,14 @@
 // compare as their bytes do.
 
 /// The name under which a daemon writes: 1 to 32 bytes of `a-z`, `0-9`, `-` and `~`. Ordered by its bytes.
-@frozen
+@frozen @usableFromInline
 package struct NodeName: Hashable, Comparable, Sendable {
     @usableFromInline let words: (UInt64, UInt64, UInt64, UInt64)
 
-    package static let bytesMax = 32
+    @usableFromInline package static let bytesMax = 32
 
     /// `nil` where `text` is empty, longer than 32 bytes, or holds any other character.
-    package init?(_ text: String) {
+    @usableFromInline package init?(_ text: String) {
         var words: [UInt64] = [0, 0, 0, 0]
         var count = 0
         for byte in text.utf8 {
@@ -32,7 +32,7 @@ package struct NodeName: Hashable, Comparable, Sendable {
     }
 
     /// The bytes of the name, in order.
-    package func forEachByte(_ body: (UInt8) -> Void) {
+    @usableFromInline package func forEachByte(_ body: (UInt8) -> Void) {
         for word in [words.0, words.1, words.2, words.3] {
             for place in 0..<8 {
                 let byte = UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * place))
@@ -66,7 +66,7 @@ package struct NodeName: Hashable, Comparable, Sendable {
 }
 
 extension NodeName: CustomStringConvertible {
-    package var description: String {
+    @usableFromInline package var description: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(NodeName.bytesMax)
         forEachByte { bytes.append($0) }

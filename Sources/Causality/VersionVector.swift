@@ -2,12 +2,12 @@
 // document that one daemon writes has one entry, so the entries are a short sorted array rather than a hash table.
 
 /// For each daemon the number of its writes that are included: all from the first to that one.
-@frozen
+@frozen @usableFromInline
 package struct VersionVector: Hashable, Sendable {
-    @frozen
+    @frozen @usableFromInline
     package struct Entry: Hashable, Sendable {
-        package let node: NodeName
-        package var counter: Int64
+        @usableFromInline package let node: NodeName
+        @usableFromInline package var counter: Int64
 
         @inlinable
         package init(node: NodeName, counter: Int64) {
@@ -17,29 +17,29 @@ package struct VersionVector: Hashable, Sendable {
     }
 
     /// Sorted by node; no counter is below 1.
-    package private(set) var entries: [Entry]
+    @usableFromInline package internal(set) var entries: [Entry]
 
-    package init() { entries = [] }
+    @inlinable package init() { entries = [] }
 
     /// Entries in any order; those below 1 are left out, of a node that comes twice the higher one counts.
-    package init(_ entries: some Sequence<Entry>) {
+    @usableFromInline package init(_ entries: some Sequence<Entry>) {
         self.init()
         for entry in entries { raise(entry.node, to: entry.counter) }
     }
 
-    package var isEmpty: Bool { entries.isEmpty }
+    @inlinable package var isEmpty: Bool { entries.isEmpty }
 
     /// How many writes of `node` are included; 0 where none is.
-    package subscript(node: NodeName) -> Int64 {
+    @inlinable package subscript(node: NodeName) -> Int64 {
         let place = place(of: node)
         guard place < entries.count, entries[place].node == node else { return 0 }
         return entries[place].counter
     }
 
-    package func covers(_ dot: Dot) -> Bool { dot.counter <= self[dot.node] }
+    @inlinable package func covers(_ dot: Dot) -> Bool { dot.counter <= self[dot.node] }
 
     /// Includes the writes of `node` up to `counter`; nothing changes where they are included already.
-    package mutating func raise(_ node: NodeName, to counter: Int64) {
+    @inlinable package mutating func raise(_ node: NodeName, to counter: Int64) {
         guard counter > 0 else { return }
         let place = place(of: node)
         if place < entries.count, entries[place].node == node {
@@ -49,23 +49,23 @@ package struct VersionVector: Hashable, Sendable {
         }
     }
 
-    package mutating func include(_ dot: Dot) { raise(dot.node, to: dot.counter) }
+    @inlinable package mutating func include(_ dot: Dot) { raise(dot.node, to: dot.counter) }
 
-    package mutating func join(_ other: VersionVector) {
+    @usableFromInline package mutating func join(_ other: VersionVector) {
         for entry in other.entries { raise(entry.node, to: entry.counter) }
     }
 
     /// Whether all that `other` includes is included here.
-    package func covers(_ other: VersionVector) -> Bool {
+    @usableFromInline package func covers(_ other: VersionVector) -> Bool {
         other.entries.allSatisfy { $0.counter <= self[$0.node] }
     }
 
     /// What both include: the lower counter of each node.
-    package func clamped(to bound: VersionVector) -> VersionVector {
+    @usableFromInline package func clamped(to bound: VersionVector) -> VersionVector {
         VersionVector(entries.map { Entry(node: $0.node, counter: min($0.counter, bound[$0.node])) })
     }
 
-    private func place(of node: NodeName) -> Int {
+    @inlinable func place(of node: NodeName) -> Int {
         var low = 0
         var high = entries.count
         while low < high {
@@ -77,7 +77,7 @@ package struct VersionVector: Hashable, Sendable {
 }
 
 extension VersionVector: CustomStringConvertible {
-    package var description: String {
+    @usableFromInline package var description: String {
         "{" + entries.map { "\($0.node):\($0.counter)" }.joined(separator: ", ") + "}"
     }
 }

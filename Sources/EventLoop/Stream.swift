@@ -74,19 +74,23 @@ package final class Stream: Handle {
     /// Sends what is in the owner's outbox, as much as the kernel takes now; all frames in it are sealed. Returns true if nothing is left in the outbox; if false, what
     /// is left leaves by itself and `streamDrained` follows, or `streamFailed`. Neither is called from in here.
     @discardableResult package func flush() -> Bool {
-        guard let owner, !owner.outbox.isEmpty else { return true }
-        guard state == .open, !isWaitingForRoom, !hasEndedSending else { return false }
-        while !owner.outbox.isEmpty {
-            let (taken, offered) = writeGathered(owner.outbox)
-            if taken > 0 { owner.outbox.consume(taken) }
-            // Room ran out, or something is wrong: libuv finds the same and tells it in its own time.
-            if taken < offered {
-                waitForRoom()
-                return false
+        guard let owner else { return true }
+        var isAllSent = true
+        owner.withOutbox { outbox in
+            if outbox.isEmpty { return }
+            isAllSent = state == .open && !isWaitingForRoom && !hasEndedSending
+            while isAllSent, !outbox.isEmpty {
+                let (taken, offered) = writeGathered(outbox)
+                if taken > 0 { outbox.consume(taken) }
+                // Room ran out, or something is wrong: libuv finds the same and tells it in its own time.
+                if taken < offered {
+                    isAllSent = false
+                    waitForRoom(outbox.beginFirst())
+                }
             }
         }
-        endSendingIfAsked()
-        return true
+        if isAllSent { endSendingIfAsked() }
+        return isAllSent
     }
 
     /// Ends sending once everything queued has left: the other side reads to the end of it. Reading goes on.
@@ -101,8 +105,8 @@ package final class Stream: Handle {
         System.shutdownSending(descriptor)
     }
 
-    private func waitForRoom() {
-        guard let piece = owner?.outbox.beginFirst() else { return }
+    private func waitForRoom(_ first: Piece?) {
+        guard let piece = first else { return }
         isWaitingForRoom = true
         write(piece)
     }

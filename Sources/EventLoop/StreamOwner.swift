@@ -11,6 +11,10 @@ package protocol StreamOwner: AnyObject {
     /// It is emptied when the stream closes.
     var outbox: Outbox { get set }
 
+    /// Lends it for a moment, in which nothing else of the owner may be used: taken out and put back it would be copied for
+    /// each write.
+    func withOutbox(_ body: (inout Outbox) -> Void)
+
     /// Bytes have come. They lie in the loop's buffer, which the next read overwrites.
     func streamRead(_ stream: Stream, _ bytes: Span<UInt8>)
 
@@ -26,4 +30,8 @@ package protocol StreamOwner: AnyObject {
 
     /// The last word.
     func streamClosed(_ stream: Stream)
+}
+
+extension StreamOwner {
+    package func withOutbox(_ body: (inout Outbox) -> Void) { body(&outbox) }
 }

@@ -8,7 +8,12 @@ import Wire
 
 final class Room {
     let name: DocumentName
-    var state = SharedState()
+    private var kept = SharedState()
+    /// Lent, and not copied with all its parts as the property of a class would be at each use.
+    var state: SharedState {
+        _read { yield kept }
+        _modify { yield &kept }
+    }
     var subscribers: ContiguousArray<Subscription> = []
 
     /// The events of the current turn, one after the other.

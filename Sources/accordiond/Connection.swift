@@ -38,6 +38,10 @@ final class Connection: StreamOwner, SessionOwner {
         _modify { if tls == nil { yield &session.outbox } else { yield &encrypted } }
     }
 
+    func withOutbox(_ body: (inout Outbox) -> Void) {
+        if tls == nil { body(&session.outbox) } else { body(&encrypted) }
+    }
+
     func streamRead(_ stream: Stream, _ bytes: Span<UInt8>) {
         guard let tls else { return take(bytes) }
         do throws(TLSFailure) {

@@ -105,13 +105,20 @@ private func json(_ text: String) -> String {
         let commands: [(String) -> [String]] = [
             { ["show", $0] }, { ["show", "runbook", $0] }, { ["open", "runbook", "Deploy", $0] }, { ["import", $0] },
             { ["import", file, "--as", $0] }, { ["--name", $0, "list"] }, { ["delete", $0] },
-            { ["wait", "runbook", $0, "--open"] }, { ["watch", $0] }, { ["script", $0] }, { [$0] },
+            { ["wait", "runbook", $0, "--open", "--timeout", "1"] }, { ["watch", $0, "--timeout", "1"] },
+            { ["script", $0] }, { [$0] },
             { ["list", "--" + $0] },
             { ["level", $0, "runbook"] }, { ["export", "runbook", "--format", $0] }, { ["--address", $0, "list"] },
         ]
         for (number, text) in texts.enumerated() {
             let words = commands[number % commands.count](text)
-            let outcome = try daemon.accordion(words)
+            let outcome: Outcome
+            do {
+                outcome = try daemon.accordion(words)
+            } catch {
+                Issue.record("seed \(seed): \(words): \(error)")
+                continue
+            }
             #expect(HostileStrings.harm(in: outcome.errors) == nil, "seed \(seed): \(words)")
             #expect(HostileStrings.harm(in: outcome.output, besides: ["\n", "\t"]) == nil, "seed \(seed): \(words)")
         }
