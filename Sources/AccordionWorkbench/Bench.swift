@@ -32,6 +32,21 @@ enum Bench {
         return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
     }
 
+    static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+    static var ownIdentifier: pid_t { getpid() }
+
+    /// Keeps a process, all its threads, on one processor where that is wanted and there are several.
+    static func pin(_ identifier: pid_t, to processor: Int?) {
+        guard let processor else { return }
+        _ = try? BenchDaemon.runTool("/usr/bin/taskset", ["-acp", "\(processor)", "\(identifier)"])
+    }
+
+    /// Removes a directory of ours with all that is in it.
+    static func remove(_ path: String) {
+        guard path.hasPrefix("/tmp/accordion-bench-") else { return }
+        _ = try? BenchDaemon.runTool("/bin/rm", ["-rf", path])
+    }
+
     static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
     /// The text of a file, at most 1 MiB of it; empty where there is none.

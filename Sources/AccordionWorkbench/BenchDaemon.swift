@@ -132,6 +132,14 @@ final class BenchDaemon {
         return (Bench.contents(output), status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F))
     }
 
+    /// Runs a program of the system to its end; its exit status.
+    static func runTool(_ program: String, _ arguments: [String]) throws(BenchFailure) -> Int32 {
+        let identifier = try spawn(program, arguments, log: "/dev/null")
+        var status: Int32 = 0
+        unsafe waitpid(identifier, &status, 0)
+        return status
+    }
+
     static func besideThis(_ name: String) throws(BenchFailure) -> String {
         var own = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &own, own.count)

@@ -21,6 +21,7 @@ enum BenchTable {
         [
             HostileCommand.self, SleepersCommand.self, CrashCommand.self, StartupCommand.self, SoakCommand.self,
             SimulateCommand.self, MirrorCommand.self, DoorsCommand.self, StartsCommand.self,
+            FanoutCommand.self, IngestCommand.self, BroadcasterCommand.self,
         ]
     }
 
