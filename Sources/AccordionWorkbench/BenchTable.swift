@@ -21,7 +21,7 @@ enum BenchTable {
         [
             HostileCommand.self, SleepersCommand.self, CrashCommand.self, StartupCommand.self, SoakCommand.self,
             SimulateCommand.self, MirrorCommand.self, DoorsCommand.self, StartsCommand.self,
-            FanoutCommand.self, IngestCommand.self, BroadcasterCommand.self,
+            FanoutCommand.self, IngestCommand.self, StormCommand.self, ScaleCommand.self, BroadcasterCommand.self,
         ]
     }
 
