@@ -79,6 +79,10 @@ let package = Package(
             name: "CFaultVFS", path: "Tests/CFaultVFS",
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("sqlite3")]),
+        // Counts how often memory is asked for; of tests alone.
+        .target(
+            name: "CAllocations", path: "Tests/CAllocations",
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
         // What libFuzzer calls; Tests/Fuzz/run links it.
         .target(
             name: "LineFuzzer", dependencies: ["Causality", "AccordionModel", "Bytes", "Wire", "Hub"],
@@ -86,7 +90,7 @@ let package = Package(
         tests("Store", "Store", "CFaultVFS", "TestSupport", "AccordionModel", "Causality"),
         tests("Causality", "Causality"), tests("AccordionModel", "AccordionModel", "Causality", exclude: ["Vectors"]),
         tests("Bytes", "Bytes", "TestSupport"), tests("Wire", "Wire", "AccordionModel", "Causality", "Bytes"),
-        tests("Hub", "Hub", "TestSupport", "Wire", "AccordionModel", "Causality", "Bytes"),
+        tests("Hub", "Hub", "TestSupport", "CAllocations", "Wire", "AccordionModel", "Causality", "Bytes"),
         tests("Service", "Service", exclude: ["booted-check", "units-check", "Booted"]),
         tests("Configuration", "Configuration"),
         tests("Transport", "Transport", "TestSupport"),
