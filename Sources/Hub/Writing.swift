@@ -145,8 +145,8 @@ extension Hub {
 
     /// The turn writes to the room.
     func beginWriting(_ room: Room) {
-        rooms[room.name] = room
         if room.pending == nil {
+            rooms[room.name] = room
             room.pending = PendingWrites()
             turn.writtenRooms.append(room)
         }
