@@ -135,7 +135,8 @@ private struct History {
 
     mutating func step() {
         let actor = random.pick(actors)
-        switch random.below(12) {
+        switch random.below(13) {
+        case 12: test.releaseIndependent()
         case 0...6:
             for _ in 0...random.below(3) { actor.client.send(request(actor)) }
         case 7:
