@@ -40,10 +40,11 @@ struct Draft {
     /// The single groups that were touched, as they stand after the writes.
     private var groups: [Int32: Group] = [:]
 
-    init(_ writer: Writer, _ state: SharedState) {
+    /// On a state of that version and clock: handing over the whole of it would copy it.
+    init(_ writer: Writer, _ version: VersionVector, _ clock: HybridClock) {
         self.writer = writer
-        dot = Dot(node: writer.node, counter: state.version[writer.node] + 1)
-        stamp = state.clock.next(at: writer.milliseconds)
+        dot = Dot(node: writer.node, counter: version[writer.node] + 1)
+        stamp = clock.next(at: writer.milliseconds)
     }
 
     func group(_ parent: Int32, _ view: View) -> Group? { groups[parent] ?? view.groups[parent] }

@@ -40,7 +40,7 @@ extension SharedState {
     /// Decides one gesture. Returns nil where it changes nothing.
     package func decide(_ gesture: Gesture, _ writer: Writer) throws(Refusal) -> Operation? {
         guard let view else { throw Refusal(.unknownDocument) }
-        var draft = Draft(writer, self)
+        var draft = Draft(writer, version, clock)
         try perform(gesture, view, &draft)
         return finish(draft, view)
     }
@@ -51,7 +51,7 @@ extension SharedState {
         guard gestures.count <= limits.batchOperationsMax else {
             throw Refusal(.tooLarge("more than \(limits.batchOperationsMax) operations in a batch"))
         }
-        var draft = Draft(writer, self)
+        var draft = Draft(writer, version, clock)
         var passedOver = 0
         for (position, gesture) in gestures.enumerated() {
             do throws(Refusal) {

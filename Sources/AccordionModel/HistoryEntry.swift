@@ -102,13 +102,13 @@ package struct HistoryEntry: Sendable, Equatable {
 }
 
 extension HistoryEntry {
-    /// The entry of `operation` as it was applied to `state`, which it has become part of.
+    /// The entry of `operation` as it was applied to a state that shows `view` since.
     package init(
-        number: Int64, _ operation: Operation, _ applied: Applied, _ state: SharedState,
+        number: Int64, _ operation: Operation, _ applied: Applied, _ view: View?,
         measure: (Document) -> ContentWrite
     ) {
         var flags: [Flag] = []
-        if let document = state.view?.document, operation.content == nil {
+        if let document = view?.document, operation.content == nil {
             flags.reserveCapacity(applied.changes.count)
             for change in applied.changes {
                 flags.append(
@@ -138,7 +138,7 @@ extension HistoryEntry {
         }
         self.init(
             number: number, dot: operation.dot, stamp: operation.stamp, by: operation.by,
-            kind: operation.kind, born: state.view?.born ?? 0, target: operation.target, flags: flags, content: effect,
+            kind: operation.kind, born: view?.born ?? 0, target: operation.target, flags: flags, content: effect,
             conflicts: conflicts,
             lostContents: lost)
     }

@@ -67,7 +67,7 @@ extension SharedState {
     /// nothing is left to restore.
     package func takeBack(_ entry: HistoryEntry, _ writer: Writer) -> Operation? {
         guard let view, entry.born == view.born else { return nil }
-        var draft = Draft(writer, self)
+        var draft = Draft(writer, version, clock)
         let groups = ownGroups(entry, writer, view)
         // What was open is opened first: that closes its neighbours in a single group.
         for value in [true, false] {

@@ -147,15 +147,15 @@ struct PendingWrites {
 
     /// Notes a write that `state` has taken in; `isToBeSent`: other daemons must be told of it.
     mutating func note(
-        _ operation: Operation, _ entry: HistoryEntry, _ state: SharedState, isToBeSent: Bool
+        _ operation: Operation, _ entry: HistoryEntry, _ state: () -> SharedState, isToBeSent: Bool
     ) {
         history.append(entry)
         if isToBeSent { operations.append(operation) }
         if operation.erasesSeen != nil { isWhole = true }
         if operation.content != nil {
             isContentWritten = true
-            if !entry.lostContents.isEmpty, let shown = state.shownContent {
-                state.content.forEach { if $0.dot != shown.dot { lostContents.append($0) } }
+            if !entry.lostContents.isEmpty, let shown = state().shownContent {
+                state().content.forEach { if $0.dot != shown.dot { lostContents.append($0) } }
             }
         }
         if isWhole { return }

@@ -135,10 +135,10 @@ extension Hub {
         beginWriting(room)
         let isOwn = operation.dot.node == settings.node
         let entry = HistoryEntry(
-            number: room.nextHistoryNumber, operation, applied, room.state,
+            number: room.nextHistoryNumber, operation, applied, room.state.view,
             measure: { HistoryEntry.ContentWrite($0) })
         room.nextHistoryNumber += 1
-        room.pending?.note(operation, entry, room.state, isToBeSent: isOwn && settings.isReplicated)
+        room.pending?.note(operation, entry, { room.state }, isToBeSent: isOwn && settings.isReplicated)
         if isOwn { room.undoLogs[entry.by]?.add(entry) }
         tell(room, applied, titleBefore: titleBefore)
     }
@@ -156,7 +156,9 @@ extension Hub {
     private func tell(_ room: Room, _ applied: Applied, titleBefore: String?) {
         if applied.content == .none {
             guard let view = room.state.view else { return }
-            return tell(room) { $0.changed(room.name, applied, room.state, view) }
+            if applied.isBulk { return tell(room) { $0.changed(room.name, applied, room.state, view) } }
+            let version = room.state.version
+            return tell(room) { $0.changed(room.name, applied, version, view.document) }
         }
         tellContent(room, applied.content == .created ? .created : .replaced, by: applied.by, titleBefore: titleBefore)
     }

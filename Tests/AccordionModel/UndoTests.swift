@@ -20,7 +20,7 @@ private struct Table {
         let applied = desk.state.applyOwn(operation)
         number += 1
         let entry = HistoryEntry(
-            number: number, operation, applied, desk.state, measure: { HistoryEntry.ContentWrite($0) })
+            number: number, operation, applied, desk.state.view, measure: { HistoryEntry.ContentWrite($0) })
         logs[operation.by, default: UndoLog()].add(entry)
     }
 

@@ -26,7 +26,7 @@ struct Turns {
                     node: node, milliseconds: Int64(turn * 10 + 1), by: "alice", session: UInt64(turn), seen: nil)
                 let operation = try Turns.operation(turn, now[place], writer)
                 let applied = now[place].applyOwn(operation)
-                let entry = HistoryEntry(number: Int64(turn + 1), operation, applied, now[place]) {
+                let entry = HistoryEntry(number: Int64(turn + 1), operation, applied, now[place].view) {
                     HistoryEntry.ContentWrite($0)
                 }
                 let isWhole = operation.content != nil
