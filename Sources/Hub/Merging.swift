@@ -155,7 +155,7 @@ extension Hub {
             return tellContent(room, was == nil ? .created : .replaced, by: "", titleBefore: titleBefore)
         }
         if let applied = room.state.changes(since: before.version) {
-            tell(room) { $0.changed(room.name, applied, room.state, now) }
+            tell(room) { $0.changed(room.name, applied, room.state.version, now, room.state) }
         } else {
             tell(room) { $0.caughtUp(room.name, room.state, now, milliseconds: moment.wallMilliseconds) }
         }

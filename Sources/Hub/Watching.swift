@@ -40,7 +40,7 @@ extension Hub {
             let applied = room.state.changes(since: since), let view = room.state.view
         {
             let frame = Frame()
-            EventWriter(frame).changed(room.name, applied, room.state, view)
+            EventWriter(frame).changed(room.name, applied, room.state.version, view, room.state)
             frame.seal()
             turn.workBytes += frame.count + room.state.flags.count * Turn.registerWorkBytes
             give(frame, to: subscription)

@@ -156,9 +156,7 @@ extension Hub {
     private func tell(_ room: Room, _ applied: Applied, titleBefore: String?) {
         if applied.content == .none {
             guard let view = room.state.view else { return }
-            if applied.isBulk { return tell(room) { $0.changed(room.name, applied, room.state, view) } }
-            let version = room.state.version
-            return tell(room) { $0.changed(room.name, applied, version, view.document) }
+            return tell(room) { $0.changed(room.name, applied, room.state.version, view, room.state) }
         }
         tellContent(room, applied.content == .created ? .created : .replaced, by: applied.by, titleBefore: titleBefore)
     }

@@ -49,33 +49,29 @@ package struct EventWriter {
         writer.raw("}\n")
     }
 
-    package func changed(_ name: DocumentName, _ applied: Applied, _ state: SharedState, _ view: View) {
-        guard applied.isBulk else { return changed(name, applied, state.version, view.document) }
-        beginChanged(name, applied, state.version)
-        writer.raw(",\"bulk\":true,\"state\":")
-        writer.state(state, view)
-        writer.raw("}\n")
-    }
-
-    /// Of changes that are not in bulk: it takes no more of the state than it tells.
-    package func changed(_ name: DocumentName, _ applied: Applied, _ version: VersionVector, _ document: Document) {
-        beginChanged(name, applied, version)
-        writer.raw(",\"changes\":")
-        writer.changes(applied.changes, in: document)
-        if !applied.conflicts.isEmpty {
-            writer.raw(",\"conflicts\":")
-            writer.conflicts(applied.conflicts)
-        }
-        writer.raw("}\n")
-    }
-
-    private func beginChanged(_ name: DocumentName, _ applied: Applied, _ version: VersionVector) {
+    /// `state` is asked for only where it is told whole: handing it over would copy it.
+    package func changed(
+        _ name: DocumentName, _ applied: Applied, _ version: VersionVector, _ view: View,
+        _ state: @autoclosure () -> SharedState
+    ) {
         begin("{\"event\":\"changed\",\"doc\":", name)
         writer.version(member: version)
         writer.raw(",\"by\":")
         writer.string(applied.by)
         writer.raw(",\"at\":")
         writer.integer(Int(applied.stamp.milliseconds))
+        if applied.changes.count > EventWriter.changesMax {
+            writer.raw(",\"bulk\":true,\"state\":")
+            writer.state(state(), view)
+        } else {
+            writer.raw(",\"changes\":")
+            writer.changes(applied.changes, in: view.document)
+            if !applied.conflicts.isEmpty {
+                writer.raw(",\"conflicts\":")
+                writer.conflicts(applied.conflicts)
+            }
+        }
+        writer.raw("}\n")
     }
 
     /// Brings a client to the present that has the content but missed changes of flags; it is the work of many.
@@ -152,9 +148,4 @@ package struct EventWriter {
         writer.bool(client.isPresenting)
         writer.raw("}")
     }
-}
-
-extension Applied {
-    /// Whether it is told as a whole state, and not change by change.
-    package var isBulk: Bool { changes.count > EventWriter.changesMax }
 }

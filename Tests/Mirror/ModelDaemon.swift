@@ -79,7 +79,7 @@ struct ModelDaemon {
         guard let operation else { return (nil, nil) }
         let applied = state.applyOwn(operation)
         let view = try #require(state.view)
-        return (try line { $0.changed(documentName, applied, state, view) }, nil)
+        return (try line { $0.changed(documentName, applied, state.version, view, state) }, nil)
     }
 
     /// Takes an operation that another daemon decided, and tells of it.
@@ -88,7 +88,7 @@ struct ModelDaemon {
         var events: [ServerEvent] = []
         for applied in state.receive(operation, at: milliseconds) {
             let view = try #require(state.view)
-            events.append(try line { $0.changed(documentName, applied, state, view) })
+            events.append(try line { $0.changed(documentName, applied, state.version, view, state) })
         }
         return events
     }
