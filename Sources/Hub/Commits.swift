@@ -193,7 +193,8 @@ package final class Commits {
 
     /// The time that `wakeCommits` named has come.
     package func wake() {
-        flush()
+        // What failed is tried again though no turn stands behind it: until it is stored nothing later would be.
+        flush(evenIfEmpty: failures > 0)
         guard hub.hasLost, !isStoring, !isOver else { return }
         owner.probe { [self] works in
             if works { hub.retryLost() } else { owner.wakeCommits(afterMilliseconds: Commits.retryMilliseconds) }

@@ -111,6 +111,24 @@ struct CommitsTests {
         #expect(heard().last == "ok")
     }
 
+    @Test func `relaxed goes on after a commit without a write has failed`() {
+        let commits = make(isDurable: false)
+        commits.storeNothing()
+        disk.answer(.failed("a test says so"))
+        create(0, commits)
+        #expect(disk.wakes == [1_000] && disk.waiting.isEmpty)
+        commits.wake()
+        disk.answer(.stored)
+        #expect(!commits.isDiskBehind && disk.written == 1)
+        commits.storeNothing()
+        disk.answer(.failed("a test says so"))
+        commits.wake()
+        #expect(disk.waiting.count == 1, "it is tried again though nothing was written")
+        disk.answer(.stored)
+        create(1, commits)
+        #expect(disk.wakes.last == 100, "what is written then is stored in its time")
+    }
+
     @Test(arguments: [true, false])
     func `at the end a commit that fails is not tried again, and what is lost is counted`(isDurable: Bool) {
         let commits = make(isDurable: isDurable)

@@ -242,7 +242,13 @@ extension SimulatedProcess: CommitsOwner {
                 replicator.stored(record, deltas)
                 continuation(.stored)
             } else {
-                if node.isDurable { fallenRecords.append(record) } else { keptRecord = record }
+                if node.isDurable {
+                    fallenRecords.append(record)
+                } else {
+                    // Tickets may have been settled meanwhile.
+                    record.add(keptRecord)
+                    keptRecord = record
+                }
                 continuation(.failed("the simulation says so"))
             }
         }
