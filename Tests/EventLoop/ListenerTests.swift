@@ -301,20 +301,27 @@ private func exhaustDescriptors(_ loop: Loop) throws {
     }
     fill()
     precondition(filling.count > 100)
-    listener.resume()
-    try loop.run { recorder.endedCount == 3 }
+    /// A client can be connected before the listener finds it: whoever is late is told after the next resumption.
+    func turnAway(_ count: Int) throws {
+        listener.resume()
+        try loop.run {
+            let turnedAway = keeper.pauses.reduce(0) { $0 + $1.turnedAway }
+            if listener.isPaused, turnedAway < count { listener.resume() }
+            return recorder.endedCount == count && turnedAway == count
+        }
+    }
+    try turnAway(3)
     precondition(recorder.text == String(repeating: "too_many_clients\n", count: 3), recorder.text)
-    precondition(keeper.streams.isEmpty && keeper.pauses.count == 1)
-    precondition(keeper.pauses[0].turnedAway == 3 && keeper.pauses[0].error.isExhaustion && listener.isPaused)
+    precondition(keeper.streams.isEmpty && listener.isPaused)
+    precondition(keeper.pauses.allSatisfy { $0.error.isExhaustion })
     // Two clients more, two places at the other side, and one that is too much for them.
     for _ in 0..<5 { close(filling.removeLast()) }
     try connect(3)
     try loop.run { clients.count == 6 }
     fill()
     for _ in 0..<2 { close(filling.removeLast()) }
-    listener.resume()
-    try loop.run { recorder.endedCount == 4 }
-    precondition(keeper.streams.count == 2 && keeper.pauses.count == 2 && keeper.pauses[1].turnedAway == 1)
+    try turnAway(4)
+    precondition(keeper.streams.count == 2 && listener.isPaused)
     precondition(recorder.failures.isEmpty)
     for stream in clients + keeper.streams { stream.close() }
     listener.close()
