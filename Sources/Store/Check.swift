@@ -67,6 +67,7 @@ extension Opened {
         }
         try checkTotals(&report)
         try checkLostContents(&report)
+        try checkReplication(&report)
         for row in rows {
             let parts = try parts(of: row)
             for fault in parts.faults { report.add("\(row.outline.name): \(fault)") }

@@ -7,12 +7,15 @@ import Causality
 import Wire
 
 extension Opened {
-    func commit(_ deltas: [DocumentDelta]) throws(StoreFailure) {
+    func commit(
+        _ deltas: [DocumentDelta], _ replication: ReplicationDelta = ReplicationDelta()
+    ) throws(StoreFailure) {
         try ensureOpen()
         do throws(StoreFailure) {
             try ensureOwnFiles()
             try database.transaction { () throws(StoreFailure) in
                 for delta in deltas { try store(delta) }
+                try store(replication)
             }
             noteLogFile()
         } catch {

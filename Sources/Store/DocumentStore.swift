@@ -55,7 +55,7 @@ package final class DocumentStore: Sendable {
     }
 
     /// One call at a time.
-    private func with<Value: Sendable>(
+    func with<Value: Sendable>(
         _ body: (Opened) throws(StoreFailure) -> Value
     ) throws(StoreFailure) -> Value {
         try state.withLock { (opened) throws(StoreFailure) in

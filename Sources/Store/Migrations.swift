@@ -37,7 +37,16 @@ enum Migrations {
           history INTEGER NOT NULL, node TEXT NOT NULL, counter INTEGER NOT NULL, by TEXT NOT NULL, body BLOB NOT NULL,
           checksum INTEGER NOT NULL, PRIMARY KEY (history, node, counter)
         ) STRICT;
+        """,
         """
+        CREATE TABLE outgoing (
+          place INTEGER PRIMARY KEY, document TEXT NOT NULL, node TEXT NOT NULL, counter INTEGER NOT NULL,
+          instance TEXT NOT NULL, text BLOB NOT NULL, checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX outgoing_dot ON outgoing (document, counter);
+        CREATE TABLE replication (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL)
+          WITHOUT ROWID, STRICT;
+        """,
     ]
 
     /// Refuses a newer database, and one that is not ours, before anything is done to it.

@@ -190,6 +190,19 @@ enum RowChecksum {
         return sum.sum
     }
 
+    static func outgoing(
+        place: Int64, document: String, node: String, counter: Int64, instance: String, _ text: [UInt8]
+    ) -> Int64 {
+        var sum = Checksum()
+        sum.add(place)
+        sum.add(document)
+        sum.add(node)
+        sum.add(counter)
+        sum.add(instance)
+        sum.add(text)
+        return sum.sum
+    }
+
     static func history(_ row: HistoryRow) -> Int64 {
         var sum = Checksum()
         for number in [row.document, row.first, row.count, row.total, row.milliseconds] { sum.add(number) }

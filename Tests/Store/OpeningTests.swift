@@ -138,7 +138,7 @@ private func failure(opening directory: String, _ options: StoreOptions = StoreO
 
     @Test func `a file of a later release, and one of another program, are refused and not changed`() throws {
         try run()
-        let newer = Int64(2)
+        let newer = try sql(file, "PRAGMA user_version") + 1
         try sql(file, "PRAGMA user_version = \(newer)")
         // As a backup would bring it: no log that could hide a change.
         try sql(file, "PRAGMA journal_mode = DELETE")
@@ -146,7 +146,7 @@ private func failure(opening directory: String, _ options: StoreOptions = StoreO
         #expect(failure(opening: directory)?.kind == .newerSchema)
         #expect(try Scratch.contents(file) == bytes)
 
-        try sql(file, "PRAGMA user_version = 1")
+        try sql(file, "PRAGMA user_version = \(newer - 1)")
         try sql(file, "PRAGMA application_id = 7")
         bytes = try Scratch.contents(file)
         #expect(failure(opening: directory)?.kind == .refused)
