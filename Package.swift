@@ -45,7 +45,7 @@ let package = Package(
         system("CNcurses", nil, "libncurses-dev"), system("CGetopt", nil, "libc6-dev"),
         system("CSQLite", "sqlite3", "libsqlite3-dev"), system("COpenSSL", nil, "libssl-dev"),
         system("CMarkdown", nil, "libcmark-gfm-extensions-dev"), system("CXML", "libxml-2.0", "libxml2-dev"),
-        system("CSystemd", nil, "libsystemd-dev"),
+        system("CSystemd", nil, "libsystemd-dev"), system("CNATS", nil, "libnats-dev"),
         face("CJSON", links: ["simdjson"]), face("CTOML"),
 
         room("Causality"), room("AccordionModel", "Causality", "CUnicode"), room("Bytes"),
@@ -58,6 +58,7 @@ let package = Package(
         room("Replication", "Causality", "AccordionModel", "Bytes", "Wire"),
         room("Formats", "AccordionModel", "Bytes", "Wire", "CMarkdown", "CXML"),
         room("Store", "Causality", "AccordionModel", "Bytes", "Wire", "CSQLite"),
+        room("Cluster", "Replication", "AccordionModel", "CNATS"),
         room("Service", "CSystemd"), room("Configuration", "CTOML"), room("Transport", "COpenSSL"),
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
 
@@ -95,6 +96,7 @@ let package = Package(
         tests("Configuration", "Configuration"),
         tests("Transport", "Transport", "TestSupport"),
         tests("Replication", "Replication", "TestSupport", "Wire", "AccordionModel", "Causality"),
+        tests("Cluster", "Cluster", "Replication", "TestSupport", "AccordionModel", "Causality"),
         .testTarget(
             name: "SimulationTests", dependencies: ["AccordionWorkbench"], path: "Tests/Simulation",
             exclude: ["Planted", "Planted.swift", "planted-faults-check", "long-simulate"], swiftSettings: swiftRules),

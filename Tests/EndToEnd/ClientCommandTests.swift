@@ -2,6 +2,7 @@
 // mistyped; for every command that the client has.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct ClientCommandTests {

@@ -2,6 +2,7 @@
 // and about being silent where there is nothing to say. The shells are real ones.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct CompletionTests {

@@ -1,6 +1,7 @@
 // Why this file exists: the promise is kept by a process, not by its parts: killed at any moment, it has kept whatever it
 // had told. The workbench does the killing and holds the history against what was acknowledged.
 import Glibc
+import TestSupport
 import Testing
 
 struct CrashTests {

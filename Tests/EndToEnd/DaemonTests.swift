@@ -1,6 +1,7 @@
 // Why this file exists: how the daemon starts, how it stops, and with which status, as whoever starts it sees it.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct DaemonTests {

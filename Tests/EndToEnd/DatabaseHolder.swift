@@ -2,6 +2,7 @@
 // documented format of the WAL index; so a test takes it without a second SQLite.
 
 import Glibc
+import TestSupport
 
 /// Holds the lock of a writer on a database in the WAL mode until it is let go.
 final class DatabaseHolder {

@@ -2,6 +2,7 @@
 // notice nothing, and who comes when there is room again comes in.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct DescriptorTests {

@@ -1,6 +1,7 @@
 // Why this file exists: disks fill up, and daemons that answer before they store are killed too. What was told stays true,
 // what can be read is read, and writing goes on when it can.
 import Glibc
+import TestSupport
 import Testing
 
 struct DiskTests {

@@ -2,6 +2,7 @@
 // while an administrator changes his mind.
 
 import Glibc
+import TestSupport
 import Testing
 
 /// A daemon with a configuration, certificates and tokens.

@@ -1,6 +1,7 @@
 // Why this file exists: many tests come in by both doors, and look by one whether the daemon still serves.
 
 import Glibc
+import TestSupport
 import Testing
 
 enum Door: CaseIterable, Sendable { case unix, tcp }

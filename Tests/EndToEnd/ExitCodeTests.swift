@@ -1,6 +1,7 @@
 // Why this file exists: scripts go by the number with which a command ends. Each is promised once, and met here in each of
 // the ways that lead to it.
 
+import TestSupport
 import Testing
 
 @Suite struct ExitCodeTests {

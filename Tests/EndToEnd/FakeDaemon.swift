@@ -1,6 +1,7 @@
 // Why this file exists: a daemon that lies, or is newer than the client, can only be played; a real one does neither.
 
 import Glibc
+import TestSupport
 
 /// A Unix socket at which the test answers line by line.
 final class FakeDaemon {

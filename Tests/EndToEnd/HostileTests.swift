@@ -3,6 +3,7 @@
 
 import AccordionWorkbench
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct HostileTests {

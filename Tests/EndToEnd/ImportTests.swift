@@ -2,6 +2,7 @@
 // follows its file however that is saved.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct ImportTests {

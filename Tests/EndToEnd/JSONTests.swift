@@ -1,6 +1,7 @@
 // Why this file exists: a program that reads what a command prints must be able to rely on `--json` for every one of them.
 
 import Glibc
+import TestSupport
 import Testing
 import Wire
 

@@ -2,6 +2,7 @@
 // line of it, or fill the disk.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct LogTests {

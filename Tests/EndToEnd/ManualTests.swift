@@ -1,5 +1,6 @@
 // Why this file exists: the manual lies in the tree as it is installed, and must say what the programs do, not what they did.
 
+import TestSupport
 import Testing
 import Wire
 

@@ -2,6 +2,7 @@
 // does what the help says, in two terminals, with nothing prepared.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct NewcomerTests {

@@ -1,6 +1,7 @@
 // Why this file exists: a script takes what a command printed for the whole if the exit status is 0. So a full disk, a closed
 // output and a daemon that says nothing must each end otherwise.
 import Glibc
+import TestSupport
 import Testing
 
 struct OutputTests {

@@ -1,6 +1,7 @@
 // Why this file exists: `accordion select` and `accordion present` are somewhere for as long as they run, as others see it.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct PresenceCommandTests {

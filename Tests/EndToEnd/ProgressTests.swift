@@ -1,6 +1,7 @@
 // Why this file exists: whoever imports a large document sees that something happens, and nobody else sees anything of it.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct ProgressTests {

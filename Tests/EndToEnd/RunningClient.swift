@@ -2,6 +2,7 @@
 // while they run.
 
 import Glibc
+import TestSupport
 
 /// A client that runs against a daemon of the test's own.
 final class RunningClient {

@@ -2,6 +2,7 @@
 // and made larger and smaller: tmux, with a server of the test's own.
 
 import Glibc
+import TestSupport
 import Testing
 
 /// A terminal with a shell in it.

@@ -2,6 +2,7 @@
 // against a real daemon; and what files of real size need is tried as a user would.
 
 import Glibc
+import TestSupport
 import Testing
 import Wire
 

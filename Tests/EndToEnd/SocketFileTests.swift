@@ -1,6 +1,7 @@
 // Why this file exists: the daemon's socket is a file among others' files. It removes its own and no other.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct SocketFileTests {

@@ -1,6 +1,7 @@
 // Why this file exists: what a service manager hears of the real daemon, and what it hands to it. The manager is played by a
 // socket of the test's own, or by systemd's own program for handing sockets over.
 import Glibc
+import TestSupport
 import Testing
 
 /// The place of a service manager.

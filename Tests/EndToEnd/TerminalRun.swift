@@ -1,6 +1,7 @@
 // Why this file exists: a program draws otherwise on a terminal than in a pipe, so some tests look at what it draws on one.
 
 import Glibc
+import TestSupport
 
 /// A terminal of the test's own, for one run of a program.
 struct TerminalRun {

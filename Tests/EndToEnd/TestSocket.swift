@@ -2,6 +2,7 @@
 // socket themselves.
 
 import Glibc
+import TestSupport
 
 /// A blocking socket to a daemon; every wait is bounded.
 final class TestSocket {

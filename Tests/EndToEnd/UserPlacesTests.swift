@@ -2,6 +2,7 @@
 // the environment lacks; in no directory that is somebody else's.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct UserPlacesTests {

@@ -1,6 +1,7 @@
 // Why this file exists: what `accordion wait` promises to scripts, with real processes.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct WaitTests {

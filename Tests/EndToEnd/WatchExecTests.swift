@@ -2,6 +2,7 @@
 // leaves no process behind.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct WatchExecTests {

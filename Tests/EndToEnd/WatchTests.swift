@@ -2,6 +2,7 @@
 // pipe.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct WatchTests {

@@ -22,7 +22,7 @@ struct Arrows {
         "EventLoop": ["Bytes", "CLibuv", "Synchronization"],
         "Store": ["AccordionModel", "Wire", "CSQLite", "Synchronization"],
         "Transport": ["Bytes", "COpenSSL"],
-        "Cluster": ["Replication", "CNATS"],
+        "Cluster": ["Replication", "CNATS", "Synchronization"],
         "Service": ["CSystemd"],
         "Terminal": ["CNcurses"],
         "CommandLine": ["CGetopt", "Synchronization"],

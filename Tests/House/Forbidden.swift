@@ -21,6 +21,7 @@ let unsafeFiles: [String: String] = [
     "Sources/accordiond/ConfigurationFile.swift": "open(2), read(2)",
     "Sources/Configuration/TOMLFile.swift": "toml++ gives addresses through its C face",
     "Sources/Transport/": "OpenSSL",
+    "Sources/Cluster/": "cnats",
     "Sources/Service/": "libsystemd, sendto(2)",
     "Sources/Terminal/": "ncurses",
     "Sources/CommandLine/": "getopt_long",
