@@ -63,8 +63,8 @@ let package = Package(
         room("EventLoop", "Bytes", "CLibuv"), room("Terminal", "CNcurses"), room("CommandLine", "CGetopt"),
 
         program(
-            "accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "EventLoop", "Store", "Transport",
-            "Service", "Configuration", "CommandLine"),
+            "accordiond", "Causality", "AccordionModel", "Bytes", "Wire", "Hub", "Replication", "EventLoop", "Store",
+            "Transport", "Cluster", "Service", "Configuration", "CommandLine"),
         program(
             "AccordionCommand", "Causality", "AccordionModel", "Bytes", "Wire", "Mirror", "Formats", "EventLoop",
             "Transport",

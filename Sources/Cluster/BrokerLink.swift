@@ -93,8 +93,10 @@ import Replication
     /// With what the library said last on this thread.
     private static func failure(_ status: natsStatus, _ what: String) -> BrokerFailure {
         let general = unsafe String(cString: natsStatus_GetText(status))
+        // "(conn.c:2088): what happened": the place is for the library's makers.
         let last = unsafe nats_GetLastError(nil).map { unsafe String(cString: $0) } ?? ""
-        return BrokerFailure("\(what): \(last.isEmpty ? general : "\(general): \(last)")")
+        let words = last.firstRange(of: "): ").map { String(last[$0.upperBound...]) } ?? last
+        return BrokerFailure("\(what): \(words.isEmpty ? general : words)")
     }
 
     // MARK: - The stream

@@ -12,6 +12,25 @@ package struct AdmissionEntry: Sendable, Equatable {
     package var documents: [String] = []
 }
 
+/// The broker by which this daemon speaks to others.
+package struct ClusterConfiguration: Sendable, Equatable {
+    /// Addresses, tried one after the other.
+    package var servers: [String] = []
+    /// The stream, and the first word of each subject.
+    package var name = "accordion"
+    package var replicas = 1
+    package var retentionDays = 7
+    package var credentials: String?
+    package var user: String?
+    /// A file, so that no password stands in this one.
+    package var passwordFile: String?
+    package var certificateAuthority: String?
+    package var certificate: String?
+    package var key: String?
+
+    package init() {}
+}
+
 package struct Configuration: Sendable, Equatable {
     package static let roles = ["viewer", "toggler", "editor", "admin"]
 
@@ -37,7 +56,8 @@ package struct Configuration: Sendable, Equatable {
     package var unixGroup: String?
     package var unixUsers: [String: String] = [:]
 
-    package var clusterServers: [String] = []
+    /// Without servers this daemon is alone.
+    package var cluster = ClusterConfiguration()
 
     /// By the names that `status` has for them.
     package var limits: [String: Int] = [:]

@@ -19,10 +19,7 @@ struct SettingsReader {
             case "": try top(name, value, &configuration)
             case "tls": try tls(name, value, &configuration)
             case "unix", "unix.users": try unix(table, name, value, &configuration)
-            case "cluster":
-                guard name == "servers" || name.hasPrefix("servers[") else { throw unknown(value) }
-                if name != "servers" { configuration.clusterServers.append(try string(value)) }
-                if name == "servers" { try array(value) }
+            case "cluster": try cluster(name, value, &configuration.cluster)
             case "limits":
                 guard let range = Configuration.limitRanges[name] else { throw unknown(value) }
                 configuration.limits[name] = try integer(value, range)
@@ -90,6 +87,37 @@ struct SettingsReader {
         }
     }
 
+    private func cluster(
+        _ name: String, _ value: TOMLValue, _ cluster: inout ClusterConfiguration
+    ) throws(ConfigurationFault) {
+        if name.hasPrefix("servers[") { return cluster.servers.append(try filled(value)) }
+        switch name {
+        case "servers": try array(value)
+        case "name":
+            cluster.name = try filled(value)
+            let allowed = cluster.name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+            guard allowed, cluster.name.utf8.count <= 64 else {
+                throw fault(value, "must be 1 to 64 of A-Z a-z 0-9 _ -")
+            }
+        case "replicas": cluster.replicas = try integer(value, 1...5)
+        case "retention_days": cluster.retentionDays = try integer(value, 1...3_650)
+        case "credentials": cluster.credentials = try filled(value)
+        case "user": cluster.user = try filled(value)
+        case "password_file": cluster.passwordFile = try filled(value)
+        case "ca": cluster.certificateAuthority = try filled(value)
+        case "certificate": cluster.certificate = try filled(value)
+        case "key": cluster.key = try filled(value)
+        default: throw unknown(value)
+        }
+    }
+
     private func unix(
         _ table: String, _ name: String, _ value: TOMLValue, _ configuration: inout Configuration
     ) throws(ConfigurationFault) {
@@ -137,6 +165,13 @@ struct SettingsReader {
         }
         guard (configuration.certificate == nil) == (configuration.key == nil) else {
             throw ConfigurationFault(file: file, line: 0, column: 0, "[tls] needs both certificate and key")
+        }
+        let cluster = configuration.cluster
+        guard (cluster.certificate == nil) == (cluster.key == nil) else {
+            throw ConfigurationFault(file: file, line: 0, column: 0, "[cluster] needs both certificate and key")
+        }
+        guard (cluster.user == nil) == (cluster.passwordFile == nil) else {
+            throw ConfigurationFault(file: file, line: 0, column: 0, "[cluster] needs both user and password_file")
         }
     }
 

@@ -22,6 +22,8 @@ struct Exchange {
     var announcedMilliseconds: Int64 = .min
     /// When another run under our name was first heard of.
     var doubleMilliseconds: [String: Int64] = [:]
+    /// When somebody who has something else was last told what we have.
+    var answeredMilliseconds: [String: Int64] = [:]
     /// When a bucket of somebody was last asked for.
     var askedBuckets: [BucketOf: Int64] = [:]
     var lacks: [DocumentName: Lack] = [:]
@@ -88,6 +90,8 @@ extension Replicator {
     }
 
     private func compare(_ hashes: [UInt64], _ peer: Peer) {
+        if hashes == inventory.hashes { return }
+        answer(peer)
         var asked = 0
         for (bucket, hash) in hashes.enumerated() where hash != inventory.hashes[bucket] {
             guard asked < Exchange.listedMax else { break }
@@ -99,6 +103,18 @@ extension Replicator {
             asked += 1
             actions.append(.send(PeerMessage.list(bucket: bucket).text(from: settings.peer), to: peer.instance))
         }
+    }
+
+    /// Says what we have to somebody who has something else, who may not have to wait for our next word to all.
+    private func answer(_ peer: Peer) {
+        if let before = exchange.answeredMilliseconds[peer.instance],
+            before + settings.patienceMilliseconds / 2 > milliseconds
+        {
+            return
+        }
+        exchange.answeredMilliseconds[peer.instance] = milliseconds
+        actions.append(
+            .send(PeerMessage.here(hashes: inventory.hashes).text(from: settings.peer), to: peer.instance))
     }
 
     private func lack(_ name: DocumentName, _ version: VersionVector, holder: String) {
@@ -158,6 +174,7 @@ extension Replicator {
             announce()
             let old = milliseconds - 10 * settings.announceMilliseconds
             exchange.askedBuckets = exchange.askedBuckets.filter { $0.value > old }
+            exchange.answeredMilliseconds = exchange.answeredMilliseconds.filter { $0.value > old }
         }
         var since: [DocumentName: Int64] = [:]
         for name in waiting { since[name] = exchange.waiting[name] ?? milliseconds }
@@ -179,7 +196,7 @@ extension Replicator {
             }
             guard asked < settings.wantsMax else { break }
             // The stream may bring it yet.
-            guard lack.sinceMilliseconds + settings.patienceMilliseconds / 2 <= milliseconds else { continue }
+            guard lack.sinceMilliseconds + settings.lackMilliseconds <= milliseconds else { continue }
             if lack.askedMilliseconds.addingWithoutOverflow(settings.patienceMilliseconds) > milliseconds { continue }
             exchange.lacks[name]?.askedMilliseconds = milliseconds
             exchange.lacks[name]?.asked += 1

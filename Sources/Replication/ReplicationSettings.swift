@@ -16,10 +16,12 @@ package struct ReplicationSettings: Sendable {
     package var announceMilliseconds: Int64 = 30_000
     /// How long the broker may take to confirm before a message is sent again.
     package var againMilliseconds: Int64 = 5_000
-    /// How long something may be lacking, or wait, before a whole state is asked for.
+    /// How long operations may wait for others, and a question for its answer, before somebody is asked.
     package var patienceMilliseconds: Int64 = 10_000
+    /// How long what somebody else has may be lacking before it is asked for: the stream may bring it yet.
+    package var lackMilliseconds: Int64 = 2_000
     /// Whole states asked for and not come yet.
-    package var wantsMax = 16
+    package var wantsMax = 64
     /// In the first of a run, a message of an earlier run may still be on its way.
     package var settlingMilliseconds: Int64 = 10_000
 

@@ -266,7 +266,8 @@ package final class Replicator {
         // (What this run made may have come back before the store said that it has it.)
         if dot.counter > inventory[whole.name][own.node], whole.instance != own.instance {
             return refuseWrites(
-                "the stream has writes of \(own.node) that this state does not have: it was put back without --restore")
+                "the stream has writes of \(own.node) that this state does not have: it was put back without --restore, or "
+                    + "another daemon has this name (--node)")
         }
         if let row = outgoing.confirm(whole.name, dot) {
             confirmed.append(row.place)

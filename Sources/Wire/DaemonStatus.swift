@@ -15,10 +15,30 @@ package struct DaemonStatus: Sendable, Equatable {
         }
     }
 
+    /// How a daemon of a cluster stands to the others.
+    package struct Cluster: Sendable, Equatable {
+        package var isConnected: Bool
+        /// Whether the stream was read to its end since the connection.
+        package var isCurrent: Bool
+        /// Why there is no connection; empty where there is one.
+        package var problem: String
+        /// Why nothing is written; empty where it is.
+        package var readOnly: String
+
+        package init(isConnected: Bool, isCurrent: Bool, problem: String, readOnly: String) {
+            self.isConnected = isConnected
+            self.isCurrent = isCurrent
+            self.problem = problem
+            self.readOnly = readOnly
+        }
+    }
+
     package var server: String
     package var node: String
     package var epoch: String
     package var uptimeMilliseconds: Int
+    /// Nil where this daemon is alone.
+    package var cluster: Cluster?
     /// What has happened since the start; these only grow.
     package var counters: [Measure] = []
     /// What is now.
@@ -50,6 +70,21 @@ package struct DaemonStatus: Sendable, Equatable {
         writer.string(epoch)
         writer.raw(",\"uptime_ms\":")
         writer.integer(uptimeMilliseconds)
+        if let cluster {
+            writer.raw(",\"cluster\":{\"connected\":")
+            writer.bool(cluster.isConnected)
+            writer.raw(",\"current\":")
+            writer.bool(cluster.isCurrent)
+            if !cluster.problem.isEmpty {
+                writer.raw(",\"problem\":")
+                writer.string(cluster.problem)
+            }
+            if !cluster.readOnly.isEmpty {
+                writer.raw(",\"read_only\":")
+                writer.string(cluster.readOnly)
+            }
+            writer.raw("}")
+        }
         writer.raw(",\"counters\":")
         writer.measures(counters)
         writer.raw(",\"gauges\":")
@@ -74,6 +109,11 @@ extension Members {
         var status = DaemonStatus(
             server: try string("server") ?? "", node: try string("node") ?? "", epoch: try string("epoch") ?? "",
             uptimeMilliseconds: try integer("uptime_ms") ?? 0)
+        if let cluster = object["cluster"]?.object {
+            status.cluster = DaemonStatus.Cluster(
+                isConnected: cluster["connected"]?.bool ?? false, isCurrent: cluster["current"]?.bool ?? false,
+                problem: cluster["problem"]?.string ?? "", readOnly: cluster["read_only"]?.string ?? "")
+        }
         status.counters = try measures("counters")
         status.gauges = try measures("gauges")
         status.limits = try measures("limits")

@@ -27,9 +27,10 @@ enum ConfigurationFile {
     }
 
     private static func access(_ path: String) -> Bool { unsafe Glibc.access(path, F_OK) == 0 }
-    private static func reason() -> String { unsafe String(cString: strerror(errno)) }
+    static func reason() -> String { unsafe String(cString: strerror(errno)) }
 
-    private static func contents(_ path: String) -> [UInt8]? {
+    /// Nil with `errno` where it can't be read; more than 4 MiB of it is left out.
+    static func contents(_ path: String) -> [UInt8]? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }

@@ -31,9 +31,11 @@ final class Daemon {
     private(set) var settings: DaemonSettings
     private let invocation: Invocation
     private var keyring: Keyring?
-    private let loop: Loop
+    let loop: Loop
     let keeper: Keeper
     private(set) var commits: Commits?
+    /// Nil where this daemon is alone.
+    private(set) var clustering: Clustering?
     private(set) var doors: Doors?
     private var signals: [SignalWatcher] = []
     private var presenceTimer: Timer?
@@ -72,15 +74,18 @@ final class Daemon {
         } catch {
             throw StartFailure(.storeUnopenable, "the loop can't be made: \(error)")
         }
+        let clusterStart: ClusterStart?
         do throws(StartFailure) {
             let store = try Opening.open(settings, loop, notifier)
             hub = Hub(settings.hub(store.start), knowsDocuments: false)
+            clusterStart = try ClusterStart(settings, hub.settings, store)
             keeper = try Daemon.keeper(store, loop, log)
         } catch {
             loop.close()
             throw error
         }
         do throws(StartFailure) {
+            if let clusterStart { clustering = try Clustering(clusterStart, loop, self) }
             try prepareStore()
             doors = try Doors(settings, keyring, sockets, loop, self)
             self.keyring = keyring
@@ -98,12 +103,7 @@ final class Daemon {
 
     /// Serves until it is told to stop.
     func run() throws(StartFailure) {
-        log.write(
-            .info,
-            "accordiond \(DaemonCommand.version) is ready, node \(hub.settings.node), epoch \(hub.settings.epoch), "
-                + "state in \(JSONEscape.quoted(settings.stateDirectory))")
-        doors?.open()
-        supervision?.ready()
+        if let clustering { clustering.whenReady = { [unowned self] in open() } } else { open() }
         loop.run()
         closeAll()
         loop.close()
@@ -114,6 +114,16 @@ final class Daemon {
                 "stopped; \(lost) writes that had been acknowledged could not be stored: \(commits?.lastFailure ?? "")")
         }
         log.write(.info, "stopped")
+    }
+
+    private func open() {
+        guard !isStopping else { return }
+        log.write(
+            .info,
+            "accordiond \(DaemonCommand.version) is ready, node \(hub.settings.node), epoch \(hub.settings.epoch), "
+                + "state in \(JSONEscape.quoted(settings.stateDirectory))")
+        doors?.open()
+        supervision?.ready()
     }
 
     // MARK: - The store
@@ -144,8 +154,10 @@ final class Daemon {
         } catch {
             throw StartFailure(.storeUnopenable, "\(error)")
         }
-        keeper.learn(hub) { [unowned self] in
+        keeper.learn { [unowned self] outlines, isLast in
             beginTurn()
+            hub.learn(outlines, isLast: isLast)
+            clustering?.learn(outlines, isLast: isLast)
         } orElse: { [unowned self] failure in
             log.write(.error, "the documents can't be read: \(failure)")
             failedStart = StartFailure(.storeUnopenable, failure)
@@ -195,6 +207,7 @@ final class Daemon {
             loop.hasWorkLeft = hub.canTakeUpHeld
             waitPatiently()
         }
+        clustering?.goOn()
         if hub.documentCount != toldDocumentCount {
             toldDocumentCount = hub.documentCount
             supervision?.changed()
@@ -282,9 +295,9 @@ final class Daemon {
 
     private func tellWhatStays(_ new: DaemonSettings) {
         if new.stateDirectory != settings.stateDirectory || new.isDurable != settings.isDurable
-            || new.node != settings.node
+            || new.node != settings.node || new.configuration.cluster != settings.configuration.cluster
         {
-            log.write(.warning, "state, node and durability take effect with the next start")
+            log.write(.warning, "state, node, durability and cluster take effect with the next start")
         }
     }
 
@@ -293,7 +306,7 @@ final class Daemon {
         let clients = connections.count == 1 ? "1 client" : "\(connections.count) clients"
         let documents = hub.documentCount == 1 ? "1 document" : "\(hub.documentCount) documents"
         let trouble = commits?.isFailing == true ? ", the disk takes no writes" : ""
-        return "\(clients), \(documents)\(trouble)"
+        return "\(clients), \(documents)\(trouble)\(clustering.map { ", " + $0.standing } ?? "")"
     }
 
     var connectionCount: Int { connections.count }
@@ -395,6 +408,7 @@ final class Daemon {
     private func closeAll() {
         commits?.end()
         keeper.close { [commits] in commits?.isSettled ?? true }
+        clustering?.close()
         commitsTimer?.close()
         patienceTimer?.close()
         doors?.close()

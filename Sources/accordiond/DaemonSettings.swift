@@ -57,7 +57,8 @@ struct DaemonSettings {
     func hub(_ start: StoreStart) -> HubSettings {
         HubSettings(
             node: start.node, epoch: Identifier.random(characters: 16), run: start.run,
-            server: "accordiond/\(DaemonCommand.version)", limits: limits)
+            server: "accordiond/\(DaemonCommand.version)", limits: limits,
+            isReplicated: !configuration.cluster.servers.isEmpty)
     }
 
     /// `--state`, what systemd names, the system's directory for a system service, else the user's own; the last with all

@@ -30,14 +30,29 @@ final class Keeper {
     /// Jobs given whose continuation has not run.
     var pendingJobs: Int { worker.pendingJobs }
 
-    /// Stores what turns wrote as one transaction.
-    func commit(_ deltas: [DocumentDelta], then continuation: @escaping (CommitOutcome) -> Void) {
+    /// Stores what turns wrote as one transaction, and with it what changed of what the cluster is owed.
+    func commit(
+        _ deltas: [DocumentDelta], _ replication: ReplicationDelta, then continuation: @escaping (CommitOutcome) -> Void
+    ) {
         worker.run { [store] () -> CommitOutcome in
             do throws(StoreFailure) {
-                try store.commit(deltas)
+                try store.commit(deltas, replication)
                 return .stored
             } catch {
                 return .failed(error.message)
+            }
+        } then: {
+            continuation($0)
+        }
+    }
+
+    /// What the cluster is owed with a higher place than `place`; nil where it can't be read.
+    func outgoing(after place: Int64, limit: Int, then continuation: @escaping (OutgoingPage?) -> Void) {
+        worker.run { [store] () -> OutgoingPage? in
+            do throws(StoreFailure) {
+                return try store.outgoing(after: place, limit: limit)
+            } catch {
+                return nil
             }
         } then: {
             continuation($0)
@@ -93,10 +108,10 @@ final class Keeper {
 
     // MARK: - What is not in memory
 
-    /// All documents, told to `hub` once they are read; `begin` is called before. Else says why they can't be read.
-    /// They are read in parts, so that a document that is asked for meanwhile need not wait for all of them.
+    /// All documents, told to `take` in parts, the last of them with true. Else says why they can't be read. In parts, so
+    /// that a document that is asked for meanwhile need not wait for all of them.
     func learn(
-        _ hub: Hub, after name: DocumentName? = nil, _ begin: @escaping () -> Void,
+        after name: DocumentName? = nil, _ take: @escaping (_ outlines: [DocumentOutline], _ isLast: Bool) -> Void,
         orElse refuse: @escaping (String) -> Void
     ) {
         worker.run { [store] () -> Result<[DocumentOutline], StoreFailure> in
@@ -110,10 +125,9 @@ final class Keeper {
             case .success(let outlines):
                 // The next part is read while this one is learned.
                 if outlines.count == Keeper.outlinesAtOnce, let last = outlines.last {
-                    learn(hub, after: last.name, begin, orElse: refuse)
+                    learn(after: last.name, take, orElse: refuse)
                 }
-                begin()
-                hub.learn(outlines, isLast: outlines.count < Keeper.outlinesAtOnce)
+                take(outlines, outlines.count < Keeper.outlinesAtOnce)
             case .failure(let failure): refuse(failure.message)
             }
         }

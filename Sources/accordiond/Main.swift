@@ -72,6 +72,7 @@ extension Main {
         let settings = try DaemonSettings(invocation, making: false)
         try Doors.check(settings)
         _ = try Keyring(settings.configuration)
+        _ = try ClusterStart.brokerSettings(settings.configuration.cluster, node: "", instance: "")
         Standard.output("the configuration will do\n")
         return ExitCode.done.rawValue
     }

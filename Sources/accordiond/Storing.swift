@@ -4,21 +4,31 @@
 import AccordionModel
 import EventLoop
 import Hub
+import Store
 import Wire
 
 extension Daemon: CommitsOwner {
     func commit(
         _ deltas: [DocumentDelta], settled: [UInt64], then continuation: @escaping (CommitOutcome) -> Void
     ) {
-        keeper.commit(deltas, then: continuation)
+        guard let clustering else { return keeper.commit(deltas, ReplicationDelta(), then: continuation) }
+        let record = clustering.record(deltas, settled: settled)
+        keeper.commit(deltas, record.delta) { outcome in
+            clustering.committed(record, deltas, outcome)
+            continuation(outcome)
+            clustering.act()
+        }
     }
 
-    func settle(_ tickets: [UInt64]) {}
+    func settle(_ tickets: [UInt64]) { clustering?.settle(tickets) }
 
     func recover(
         _ names: [DocumentName], then continuation: @escaping ([(name: DocumentName, outcome: LoadOutcome)]) -> Void
     ) {
-        keeper.recover(names, then: continuation)
+        keeper.recover(names) { [clustering] documents in
+            continuation(documents)
+            clustering?.recovered(documents)
+        }
     }
 
     func probe(then continuation: @escaping (Bool) -> Void) { keeper.probe(then: continuation) }
@@ -47,5 +57,6 @@ extension Daemon: CommitsOwner {
     func commitsResumed(afterFailures failures: Int) {
         log.write(.notice, "writes are stored again, after \(failures) failed commits")
         supervision?.changed()
+        clustering?.resumed()
     }
 }

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func made(_ text: String, _ server: TestBroker) throws {
-        try say(ask("STREAM.CREATE.accordion", text), to: server)
+        try server.say(ask("STREAM.CREATE.accordion", text))
     }
 
     @Test func `a stream that keeps less is raised, and one that keeps more is left so`() throws {
@@ -67,8 +67,7 @@ import Testing
 
     @Test func `a stream that takes no more is told with each message`() throws {
         let server = try TestBroker()
-        try made(
-            #"{"name":"accordion","subjects":["accordion.*"],"max_msgs":2,"discard":"new"}"#, server)
+        try made(#"{"name":"accordion","subjects":["accordion.*"],"max_msgs":2,"discard":"new"}"#, server)
         let client = Client(server)
         _ = try client.broker.connect()
         try client.publish(1...2)

@@ -57,14 +57,14 @@ import Testing
         let client = Client(server)
         let stream = try client.broker.connect()
         try client.publish(1...10)
-        try say(ask("STREAM.PURGE.accordion", #"{"seq":4}"#), to: server)
-        try say(ask("STREAM.MSG.DELETE.accordion", #"{"seq":6}"#), to: server)
-        try say(ask("STREAM.MSG.DELETE.accordion", #"{"seq":7}"#), to: server)
+        try server.say(ask("STREAM.PURGE.accordion", #"{"seq":4}"#))
+        try server.say(ask("STREAM.MSG.DELETE.accordion", #"{"seq":6}"#))
+        try server.say(ask("STREAM.MSG.DELETE.accordion", #"{"seq":7}"#))
         try client.broker.read(from: 2)
         try client.until("the end is read") { client.messages.last?.sequence == 10 }
         #expect(client.messages.map(\.sequence) == [4, 5, 8, 9, 10])
         #expect(client.skips == [2..<4, 6..<8])
-        try say(ask("STREAM.PURGE.accordion", "{}"), to: server)
+        try server.say(ask("STREAM.PURGE.accordion", "{}"))
         let empty = try client.broker.look()
         #expect(empty == BrokerStream(identity: stream.identity, first: 11, last: 10, replicas: 1))
     }
@@ -73,7 +73,7 @@ import Testing
         let server = try TestBroker()
         let client = Client(server)
         let first = try client.broker.connect()
-        try say(ask("STREAM.DELETE.accordion", ""), to: server)
+        try server.say(ask("STREAM.DELETE.accordion", ""))
         #expect(throws: BrokerFailure.self) { try client.broker.look() }
         let second = try client.broker.connect()
         #expect(first.identity != second.identity)

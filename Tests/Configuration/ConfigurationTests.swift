@@ -67,7 +67,7 @@ import Testing
         #expect(read.certificate == "c" && read.key == "k" && read.clientCA == "ca")
         #expect(read.certificates.map(\.name) == ["carol"] && read.certificates[0].role == "editor")
         #expect(read.unixRole == "toggler" && read.unixGroup == "g")
-        #expect(read.unixUsers == ["alice": "admin", "john.doe": "viewer"] && read.clusterServers == ["nats://h"])
+        #expect(read.unixUsers == ["alice": "admin", "john.doe": "viewer"] && read.cluster.servers == ["nats://h"])
         #expect(read.limits == ["max_line_bytes": 65_536, "clients_max": 10])
         #expect(read.historyDays == 3 && read.historyEntries == 7)
     }
@@ -90,6 +90,11 @@ import Testing
         ("[[token]]\nname = \"a\"", "f.toml:1:1: this [[token]] has no sha256"),
         ("[[token]]\nsha256 = \"12\"", "f.toml:2:10: \"token[0].sha256\" is no SHA-256 digest: 64 hexadecimal digits"),
         ("[tls]\nkey = \"k\"", "f.toml: [tls] needs both certificate and key"),
+        ("[cluster]\nreplicas = 0", "f.toml:2:12: \"cluster.replicas\" must be from 1 to 5"),
+        ("[cluster]\nname = \"a.b\"", "f.toml:2:8: \"cluster.name\" must be 1 to 64 of A-Z a-z 0-9 _ -"),
+        ("[cluster]\nuser = \"u\"", "f.toml: [cluster] needs both user and password_file"),
+        ("[cluster]\nkey = \"k\"", "f.toml: [cluster] needs both certificate and key"),
+        ("[cluster]\npassword = \"p\"", "f.toml:2:12: \"cluster.password\" is no setting"),
         ("[other]", "f.toml:1:1: \"other\" is no setting"),
     ])
     func `a slip is told with its place`(_ text: String, _ expected: String) {
@@ -134,6 +139,7 @@ import Testing
         #expect(
             shown.historyDays == Configuration().historyDays && shown.historyEntries == Configuration().historyEntries)
         #expect(Set(shown.limits.keys) == Set(Configuration.limitRanges.keys))
+        #expect(shown.cluster.replicas == 1 && shown.cluster.name == "accordion" && shown.cluster.retentionDays == 7)
     }
 
     private func bytes(_ path: String) throws -> [UInt8] {

@@ -71,6 +71,28 @@ import Wire
         #expect(joined.count == 1 && joined[0].at == "n2" && joined[0].1 == state.version)
     }
 
+    @Test func `one that comes later need not wait for the next word of the others`() {
+        one.learn(name, state.version)
+        one.connected(stream: "s", first: 1, last: 0)
+        // Said before the other was there.
+        _ = one.takeActions()
+        two.connected(stream: "s", first: 1, last: 0)
+        #expect(talk().isEmpty)
+        pass(3_000)
+        #expect(talk().map(\.at) == ["n2"])
+    }
+
+    @Test func `two that differ tell each other what they have now and then, not without end`() {
+        one.learn(name, state.version)
+        for replicator in [one, two] { replicator.connected(stream: "s", first: 1, last: 0) }
+        var told = 0
+        _ = talk { action in
+            if case .send(let text, _) = action, String(decoding: text, as: UTF8.self).contains("here") { told += 1 }
+            return false
+        }
+        #expect((1...2).contains(told))
+    }
+
     @Test func `two that have the same ask for nothing`() {
         for replicator in [one, two] {
             replicator.learn(name, state.version)

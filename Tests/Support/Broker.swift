@@ -45,6 +45,33 @@ package final class TestBroker {
         try process?.waitForEnd()
         process = nil
     }
+
+    /// Says something to the broker in its own protocol, and waits until it has answered.
+    @discardableResult
+    package func say(_ lines: [String], until end: String = "PONG") throws -> String {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, size) }
+        }
+        guard result == 0 else { throw TookTooLong(description: "no connection") }
+        let text = Array((["CONNECT {\"verbose\":false}"] + lines + ["PING", ""]).joined(separator: "\r\n").utf8)
+        let sent = unsafe text.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, 0) }
+        guard sent == text.count else { throw TookTooLong(description: "not all was sent") }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while !String(decoding: answer, as: UTF8.self).contains(end) {
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { throw TookTooLong(description: "the broker closed: \(answer)") }
+            answer += buffer.prefix(count)
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
 }
 
 /// A port of this machine that nobody uses now.
