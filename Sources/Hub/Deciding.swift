@@ -50,11 +50,12 @@ extension Hub {
         }
         guard let name = request.action.document else { return false }
         guard let room = rooms[name], !room.isLost else {
-            guard catalog.isStored(name) else { return false }
+            guard catalog.isStored(name) else { return waitsForSeen(request, session) }
             if waitingForDocument[name] == nil { errands.append(.load(name)) }
             waitingForDocument[name, default: []].append(session)
             return true
         }
+        if waitsForSeen(request, session) { return true }
         guard room.exists else { return false }
         switch request.action {
         case .history(let history):
@@ -91,6 +92,7 @@ extension Hub {
         let start = turn.replies.count
         decidingRoom = nil
         decidedCounter = 0
+        session.hasWaitedForSeen = false
         do throws(Failure) {
             try perform(request, session)
         } catch {
@@ -177,7 +179,7 @@ extension Hub {
     }
 
     /// Decides the request that waited, if it can be decided now, and those after it.
-    private func unpark(_ session: Session) {
+    func unpark(_ session: Session) {
         guard let request = session.parked else { return }
         if isRecovering { return unparked.append(session) }
         session.parked = nil

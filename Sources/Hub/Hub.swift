@@ -47,6 +47,9 @@ package final class Hub {
     var waitingForAnswer: [UInt64: Session] = [:]
     var arrivals: [DocumentName: Arrivals] = [:]
     var answerNumber: UInt64 = 0
+    /// Writes whose sessions want to be told when the broker has them, in the order of the writes.
+    var replicationWaits: [DocumentName: [ReplicationWait]] = [:]
+    var seenWaits: [DocumentName: [SeenWait]] = [:]
 
     /// Between a failed commit and the moment when memory has again what the disk has: nothing is decided.
     package internal(set) var isRecovering = false
@@ -107,6 +110,7 @@ package final class Hub {
         session.backlog = []
         session.parked = nil
         session.outbox = Outbox()
+        if session.replicationWaitCount > 0 { forgetReplication(of: session) }
         leaveAll(session)
     }
 

@@ -88,6 +88,7 @@ extension Hub {
         case .operation(let operation): take([operation], ticket, room)
         case .state(let state): join(state, room)
         }
+        if !seenWaits.isEmpty { takeUpSeen(room.name) }
     }
 
     private func take(_ operations: [Operation], _ ticket: UInt64, _ room: Room) {

@@ -135,6 +135,7 @@ extension Hub {
             if !room.hasFallen || isStored { return repeatReply(record, fallen) }
             let start = turn.replies.count
             count { $0.storageFailures += 1 }
+            if counter > 0 { forgetReplication(room.name, counter: counter) }
             refuse(
                 record.session,
                 Failure(.storageFailed, "the write could not be stored; nothing has changed", id: record.id))

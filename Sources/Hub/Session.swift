@@ -43,6 +43,8 @@ package final class Session {
     var backlog: [UInt8] = []
     /// A request that waits for something from outside the hub; those after it wait for their turn.
     var parked: Request?
+    /// The request has waited once for what its `seen` names, and does not again.
+    var hasWaitedForSeen = false
     /// The turn has taken as much as it may: the backlog goes on in the next.
     var isHeld = false
     /// What the framer holds of a line longer than `lineBytesMax`, as it was last counted.
@@ -77,6 +79,9 @@ package final class Session {
     var behindCount = 0
     var listWatch: ListWatch?
     var selections: [DocumentName: SectionPath] = [:]
+    /// Its writes that wait in `Hub.replicationWaits`, and of which documents there were some.
+    var replicationWaitCount = 0
+    var replicationNames: Set<DocumentName> = []
 
     init(number: UInt64, run: UInt32, origin: Origin, limits: HubLimits) {
         self.number = number

@@ -14,6 +14,9 @@ extension Hub {
             throw Failure(.badRequest, "\"replicated\": this daemon is in no cluster")
         }
         if let writesRefused { throw writesRefused }
+        if options.replicated, session.replicationWaitCount >= Hub.replicationWaitsMax {
+            throw Failure(.tooManyRequests, "\(Hub.replicationWaitsMax) writes wait to be told as replicated already")
+        }
         let isClamped = options.seen.map { !state.version.covers($0) } ?? false
         let seen = isClamped ? options.seen?.clamped(to: state.version) : options.seen
         return (
@@ -29,8 +32,10 @@ extension Hub {
         let (writer, isClamped) = try writer(session, options, room.state)
         weigh(gesture, room)
         let changed = try write(room) { state throws(Refusal) in try state.decide(gesture, writer) }
-        guard !options.isSilent else { return }
-        reply(session, id, self.reply(to: gesture, room, changed?.visibleChanges ?? 0), isClamped: isClamped)
+        if !options.isSilent {
+            reply(session, id, self.reply(to: gesture, room, changed?.visibleChanges ?? 0), isClamped: isClamped)
+        }
+        awaitReplication(session, room, options)
     }
 
     /// A short line can ask for much: a turn that looks at many sections takes fewer requests.
@@ -65,8 +70,10 @@ extension Hub {
         let changed = try write(room) { state throws(Refusal) in
             try state.decide(batch: gestures, limits: limits, writer)
         }
-        guard !options.isSilent else { return }
-        reply(session, id, .changed(room.state.version, changed?.visibleChanges ?? 0), isClamped: isClamped)
+        if !options.isSilent {
+            reply(session, id, .changed(room.state.version, changed?.visibleChanges ?? 0), isClamped: isClamped)
+        }
+        awaitReplication(session, room, options)
     }
 
     func create(
@@ -79,6 +86,7 @@ extension Hub {
         let (writer, isClamped) = try writer(session, options, room.state)
         try write(room) { state throws(Refusal) in try state.create(document, writer) }
         if !options.isSilent { reply(session, id, .version(room.state.version), isClamped: isClamped) }
+        awaitReplication(session, room, options)
     }
 
     func replace(
@@ -93,8 +101,10 @@ extension Hub {
             replacement = counts
             return operation
         }
-        guard !options.isSilent, let replacement else { return }
-        reply(session, id, .replaced(room.state.version, replacement), isClamped: isClamped)
+        if !options.isSilent, let replacement {
+            reply(session, id, .replaced(room.state.version, replacement), isClamped: isClamped)
+        }
+        awaitReplication(session, room, options)
     }
 
     func delete(
@@ -104,6 +114,7 @@ extension Hub {
         let (writer, isClamped) = try writer(session, options, room.state)
         try write(room) { state throws(Refusal) in try state.delete(writer) }
         if !options.isSilent { reply(session, id, .done, isClamped: isClamped) }
+        awaitReplication(session, room, options)
     }
 
     /// Decides a write, applies it, tells everyone, and puts it on the turn's list of what must be stored.

@@ -105,6 +105,8 @@ package enum ReplicationAction: Sendable {
     case send([UInt8], to: String)
     /// A part of a state, to one run of one daemon; it comes to `heardPart`.
     case sendPart([UInt8], to: String)
+    /// The broker has all of an operation of ours.
+    case confirmed(DocumentName, Dot)
     /// Nothing may be written from now on, and why.
     case readOnly(String)
     /// For the log.

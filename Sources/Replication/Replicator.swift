@@ -186,6 +186,7 @@ package final class Replicator {
     package func acknowledged(_ id: PublishID) {
         guard let row = outgoing.confirm(place: id.place, part: id.part) else { return }
         confirmed.append(row.place)
+        actions.append(.confirmed(row.name, row.dot))
     }
 
     package func take(rows: [OutgoingRow], isLast: Bool) { outgoing.take(rows: rows, isLast: isLast) }
@@ -271,8 +272,10 @@ package final class Replicator {
         }
         if let row = outgoing.confirm(whole.name, dot) {
             confirmed.append(row.place)
+            actions.append(.confirmed(whole.name, dot))
         } else if outgoing.hasMore {
             confirmedDots.append((whole.name, dot))
+            actions.append(.confirmed(whole.name, dot))
         }
     }
 

@@ -126,6 +126,13 @@ package struct EventWriter {
     package static let presentClientsMax = 64
     package static let presenceBytesMax = 16 << 10
 
+    /// The broker of the cluster has a write; `version` is the document's with it.
+    package func replicated(_ name: DocumentName, _ version: VersionVector) {
+        begin("{\"event\":\"replicated\",\"doc\":", name)
+        writer.version(member: version)
+        writer.raw("}\n")
+    }
+
     package func goodbye(_ reason: String) {
         writer.raw("{\"event\":\"goodbye\",\"reason\":")
         writer.string(reason)

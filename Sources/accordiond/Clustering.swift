@@ -417,6 +417,10 @@ final class Clustering {
             hub.standingRefusal = Failure(.readOnly, reason)
             daemon.log.write(.error, "nothing is written from now on: \(reason)", about: [.code("read_only")])
             daemon.supervision?.changed()
+        case .confirmed(let name, let dot):
+            guard hub.awaitsReplication else { return }
+            daemon.beginTurn()
+            hub.replicated(name, counter: dot.counter)
         case .note(let text): daemon.log.write(.notice, text)
         }
     }

@@ -192,8 +192,11 @@ final class Daemon {
     /// Decide, commit, send: what the turn wrote is stored, then what it says leaves.
     private func endTurn() {
         if let commits, !commits.isBusy {
-            if hub.presenceDelayMilliseconds != nil || hub.canTakeUpHeld { beginTurn() }
+            if hub.presenceDelayMilliseconds != nil || hub.seenDelayMilliseconds != nil || hub.canTakeUpHeld {
+                beginTurn()
+            }
             hub.tellPresence()
+            hub.endSeenWaits()
             if hub.hasTurn { commits.take(hub.endTurn()) }
             commits.runErrands()
             // Flushing may have brought clients to the present, or taken up requests that waited.
@@ -212,9 +215,15 @@ final class Daemon {
             toldDocumentCount = hub.documentCount
             supervision?.changed()
         }
-        if let delay = hub.presenceDelayMilliseconds { presenceTimer?.start(afterMilliseconds: Int(delay)) }
+        if commits?.isBusy == false { startPresenceTimer() }
         tellFaults()
         stopIfDone()
+    }
+
+    /// (While the disk is waited for nothing is told, and its answer brings us here again.)
+    private func startPresenceTimer() {
+        let delays = [hub.presenceDelayMilliseconds, hub.seenDelayMilliseconds].compactMap { $0 }
+        if let delay = delays.min() { presenceTimer?.start(afterMilliseconds: Int(delay)) }
     }
 
     /// Who asks for nothing that waits for the disk is answered before long, however long the disk takes.

@@ -23,7 +23,7 @@ final class TestHub {
     }
 
     init(
-        store: MemoryStore? = nil, run: UInt32 = 1, knowsDocuments: Bool = true,
+        store: MemoryStore? = nil, run: UInt32 = 1, knowsDocuments: Bool = true, isReplicated: Bool = false,
         _ change: (inout HubLimits) -> Void = { _ in }
     ) {
         self.store = store
@@ -32,7 +32,8 @@ final class TestHub {
         let node = NodeName("n1")
         hub = Hub(
             HubSettings(
-                node: node ?? TestHub.noNode(), epoch: "e\(run)", run: run, server: "test/1", limits: limits),
+                node: node ?? TestHub.noNode(), epoch: "e\(run)", run: run, server: "test/1", limits: limits,
+                isReplicated: isReplicated),
             knowsDocuments: knowsDocuments)
         setMoment()
     }

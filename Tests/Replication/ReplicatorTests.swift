@@ -75,6 +75,7 @@ private func words(_ actions: [ReplicationAction]) -> [String] {
     actions.map { action in
         switch action {
         case .publish(let id, _): "publish \(id.dot) \(id.part)"
+        case .confirmed(_, let dot): "confirmed \(dot)"
         case .read(let sequence): "read \(sequence)"
         case .readOutgoing(let place, _): "rows after \(place)"
         case .merge(_, let operation, let ticket): "merge \(operation.dot) \(ticket)"
@@ -211,7 +212,7 @@ private func words(_ actions: [ReplicationAction]) -> [String] {
         desk.store([operation])
         let (_, message) = try #require(desk.published().first)
         desk.replicator.arrived(message, sequence: 1)
-        #expect(desk.replicator.takeActions().isEmpty && !desk.replicator.hasUnconfirmed)
+        #expect(words(desk.replicator.takeActions()) == ["confirmed n1:1"] && !desk.replicator.hasUnconfirmed)
         let record = desk.store([])
         #expect(record.confirmed == [1] && record.cursor?.sequence == 1)
     }

@@ -87,11 +87,18 @@ final class SimulatedProcess {
         isTurnDue = false
         guard !isDead, let commits else { return }
         if !commits.isBusy {
+            if hub.seenDelayMilliseconds != nil {
+                beginTurn()
+                hub.endSeenWaits()
+            }
             if hub.hasTurn { commits.take(hub.endTurn()) }
             commits.runErrands()
             if hub.hasTurn, !commits.isBusy { poke() }
         }
         act()
+        if !commits.isBusy, let delay = hub.seenDelayMilliseconds {
+            world.schedule.after(delay) { [weak self] in self?.poke() }
+        }
     }
 
     /// Does what the replicator has decided.
@@ -134,7 +141,7 @@ final class SimulatedProcess {
         case .readOnly(let reason):
             node.isReadOnly = true
             hub.standingRefusal = Failure(.readOnly, reason)
-        case .note: break
+        case .confirmed, .note: break
         }
     }
 
