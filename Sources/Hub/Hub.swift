@@ -26,6 +26,12 @@ package final class Hub {
     var catalog = Catalog()
     /// Rooms whose presence has changed and was not told.
     var presenceRooms: [Room] = []
+    /// Documents of which somebody here, or at another daemon, wants to know who is there.
+    package internal(set) var presenceWantedHere: Set<DocumentName> = []
+    /// How often `presenceWantedHere` has changed.
+    package internal(set) var presenceWantedChanges = 0
+    var presenceWantedElsewhere: Set<DocumentName> = []
+    var presenceHere: [PresenceHere] = []
     var watchers: [Session] = []
     /// Sessions whose input waits for the next turn, because this one is full.
     private(set) var held: [Session] = []

@@ -27,7 +27,7 @@ extension Hub {
         }
         if subscription.wantsPresence != request.presence {
             subscription.wantsPresence = request.presence
-            room.presence.listenerCount += request.presence ? 1 : -1
+            listen(room, request.presence ? 1 : -1)
         }
         giveState(to: subscription, request)
         if request.presence || known == nil { presenceChanged(room) }
@@ -56,7 +56,7 @@ extension Hub {
         room.remove(subscription)
         session.subscriptions.removeAll { $0 === subscription }
         if subscription.behindSince != nil { session.behindCount -= 1 }
-        if subscription.wantsPresence { room.presence.listenerCount -= 1 }
+        if subscription.wantsPresence { listen(room, -1) }
         presenceChanged(room)
     }
 

@@ -74,6 +74,8 @@ extension Replicator {
                 if !version.covers(inventory[name]) {
                     actions.append(.readState(name, for: peer, since: version))
                 }
+            case .who(let names): wanted(names)
+            case .presence(let report): heard(report, from: peer)
             }
         } catch {
             note("a message of another daemon can't be understood: \(error.message)")

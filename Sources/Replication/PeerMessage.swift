@@ -30,6 +30,10 @@ enum PeerMessage {
     case versions([(name: DocumentName, version: VersionVector)])
     /// To one or to all: what do you know of it that I don't?
     case want(DocumentName, VersionVector)
+    /// To all: who is at these documents?
+    case who([DocumentName])
+    /// To all: who is at a document here.
+    case presence(PresenceReport)
 
     func text(from peer: Peer) -> [UInt8] {
         let frame = Frame()
@@ -59,6 +63,14 @@ enum PeerMessage {
             writer.raw(",\"want\":{\"doc\":")
             writer.string(name.text)
             writer.version(member: version)
+            writer.raw("}")
+        case .who(let names):
+            writer.raw(",\"who\":")
+            writer.array(names) { writer.string($0.text) }
+        case .presence(let report):
+            writer.raw(",\"presence\":{\"doc\":")
+            writer.string(report.name.text)
+            writer.presence(report.clients, count: report.count)
             writer.raw("}")
         }
         writer.raw("}")
@@ -97,6 +109,21 @@ enum PeerMessage {
         if let want = object["want"]?.object {
             let (name, version) = try document(want)
             return .want(name, version)
+        }
+        if let list = object["who"]?.array {
+            var names: [DocumentName] = []
+            var elements = list.elements
+            while let element = elements.next() {
+                if let name = element.string.flatMap({ DocumentName($0) }) { names.append(name) }
+            }
+            return .who(names)
+        }
+        if let presence = object["presence"]?.object {
+            guard let text = presence["doc"]?.string, let name = DocumentName(text) else {
+                throw Failure(.badRequest, "a document without a name")
+            }
+            let (clients, count) = try PresentClient.read(presence)
+            return .presence(PresenceReport(name: name, clients: clients, count: count))
         }
         throw Failure(.badRequest, "a message of a kind that is not known")
     }

@@ -107,6 +107,10 @@ package enum ReplicationAction: Sendable {
     case sendPart([UInt8], to: String)
     /// The broker has all of an operation of ours.
     case confirmed(DocumentName, Dot)
+    /// Whether somebody elsewhere wants to know who is at a document here; told again each time they ask.
+    case presenceWanted(DocumentName, Bool)
+    /// Who is at a document elsewhere; nobody any more where the count is 0.
+    case presence(PresenceReport, from: Peer)
     /// Nothing may be written from now on, and why.
     case readOnly(String)
     /// For the log.

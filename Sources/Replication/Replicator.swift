@@ -40,6 +40,7 @@ package final class Replicator {
     private var confirmedDots: [(name: DocumentName, dot: Dot)] = []
 
     var exchange = Exchange()
+    var presence = PeerPresence()
     /// Parts of states that were asked for.
     var stateParts: Fragments
     var actions: [ReplicationAction] = []
@@ -174,6 +175,7 @@ package final class Replicator {
         catchUpTo = expected > last ? nil : last
         actions.append(.read(from: expected))
         announce()
+        tendPresence(isNew: true)
     }
 
     package func disconnected() {
@@ -299,6 +301,7 @@ package final class Replicator {
     /// read and confirmed has not been stored for lack of a turn, `hasRecord` says so afterwards.
     package func tick(waiting: [DocumentName]) {
         tend(waiting)
+        tendPresence()
     }
 
     /// Whether `record` has something to store though no turn wrote anything.

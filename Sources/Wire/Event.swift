@@ -24,6 +24,37 @@ package struct PresentClient: Sendable, Equatable {
     }
 }
 
+extension JSONWriter {
+    /// The members `clients`, at most 64 of them in at most 16 KiB, and `count`.
+    package func presence(_ clients: [PresentClient], count: Int) {
+        raw(",\"clients\":[")
+        let start = frame.count
+        for (number, client) in clients.prefix(EventWriter.presentClientsMax).enumerated() {
+            let before = frame.count
+            if number > 0 { raw(",") }
+            present(client)
+            if frame.count - start > EventWriter.presenceBytesMax {
+                frame.truncate(to: before)
+                break
+            }
+        }
+        raw("],\"count\":")
+        integer(count)
+    }
+
+    private func present(_ client: PresentClient) {
+        raw("{\"session\":")
+        string(client.session)
+        raw(",\"name\":")
+        string(client.name)
+        raw(",\"section\":")
+        if let section = client.section { string(section.text) } else { null() }
+        raw(",\"presenting\":")
+        bool(client.isPresenting)
+        raw("}")
+    }
+}
+
 /// Writes events into a frame, a line each.
 package struct EventWriter {
     /// With more changes than this an event carries the whole state instead.
@@ -107,19 +138,7 @@ package struct EventWriter {
     /// At most 64 clients in at most 16 KiB; `count` says how many there are.
     package func presence(_ name: DocumentName, _ clients: [PresentClient], count: Int) {
         begin("{\"event\":\"presence\",\"doc\":", name)
-        writer.raw(",\"clients\":[")
-        let start = writer.frame.count
-        for (number, client) in clients.prefix(EventWriter.presentClientsMax).enumerated() {
-            let before = writer.frame.count
-            if number > 0 { writer.raw(",") }
-            present(client)
-            if writer.frame.count - start > EventWriter.presenceBytesMax {
-                writer.frame.truncate(to: before)
-                break
-            }
-        }
-        writer.raw("],\"count\":")
-        writer.integer(count)
+        writer.presence(clients, count: count)
         writer.raw("}\n")
     }
 
@@ -142,17 +161,5 @@ package struct EventWriter {
     private func begin(_ opening: StaticString, _ name: DocumentName) {
         writer.raw(opening)
         writer.string(name.text)
-    }
-
-    private func present(_ client: PresentClient) {
-        writer.raw("{\"session\":")
-        writer.string(client.session)
-        writer.raw(",\"name\":")
-        writer.string(client.name)
-        writer.raw(",\"section\":")
-        if let section = client.section { writer.string(section.text) } else { writer.null() }
-        writer.raw(",\"presenting\":")
-        writer.bool(client.isPresenting)
-        writer.raw("}")
     }
 }

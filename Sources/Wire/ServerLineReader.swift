@@ -111,7 +111,8 @@ extension Members {
         case "listed": return .listed(try document(), title: try string("title") ?? "")
         case "unlisted": return .unlisted(try document())
         case "presence":
-            return .presence(try document(), clients: try clients(), count: try integer("count") ?? 0)
+            let (clients, count) = try PresentClient.read(object)
+            return .presence(try document(), clients: clients, count: count)
         case "goodbye": return .goodbye(reason: try string("reason") ?? "")
         default: return .other(event)
         }
@@ -137,23 +138,6 @@ extension Members {
         event.conflicts = try conflicts()
         if let state = object["state"]?.object { event.state = try Members(state).state() }
         return event
-    }
-
-    private func clients() throws(Failure) -> [PresentClient] {
-        guard let array = object["clients"]?.array else { return [] }
-        var clients: [PresentClient] = []
-        var elements = array.elements
-        while let element = elements.next() {
-            guard let object = element.object else { throw wrongType("clients", "a list of objects") }
-            let members = Members(object)
-            var section: SectionPath?
-            if let path = object["section"]?.text { section = SectionPath(ofAnyLength: path.string) }
-            clients.append(
-                PresentClient(
-                    session: try members.string("session") ?? "", name: try members.string("name") ?? "",
-                    section: section, isPresenting: try members.bool("presenting") ?? false))
-        }
-        return clients
     }
 
     // MARK: - State
@@ -210,5 +194,28 @@ extension Members {
             return ServerConflict.Claim(value: try Members(content).string("title") ?? "", by: by)
         }
         return ServerConflict.Claim(value: "deleted", by: by)
+    }
+}
+
+extension PresentClient {
+    /// The members `clients` and `count` of an object.
+    package static func read(_ object: JSONObject) throws(Failure) -> (clients: [PresentClient], count: Int) {
+        let count = try Members(object).integer("count") ?? 0
+        guard let array = object["clients"]?.array else { return ([], count) }
+        var clients: [PresentClient] = []
+        var elements = array.elements
+        while let element = elements.next() {
+            guard let object = element.object else {
+                throw Failure(.badRequest, "\"clients\" must be a list of objects")
+            }
+            let members = Members(object)
+            var section: SectionPath?
+            if let path = object["section"]?.text { section = SectionPath(ofAnyLength: path.string) }
+            clients.append(
+                PresentClient(
+                    session: try members.string("session") ?? "", name: try members.string("name") ?? "",
+                    section: section, isPresenting: try members.bool("presenting") ?? false))
+        }
+        return (clients, count)
     }
 }

@@ -43,6 +43,7 @@ final class Clustering {
     private var isClosed = false
     /// Rows could not be read from the store; they are asked for again.
     private var isOutgoingOwed = false
+    private var presenceChangesTold = 0
     /// News wait for the turn to have room.
     private var isHeld = false
 
@@ -234,13 +235,29 @@ final class Clustering {
         }
     }
 
-    /// A turn has ended: there may be room.
+    /// A turn has ended: others may have to be told who is here, and there may be room.
     func goOn() {
+        tellPresence()
         guard isHeld, daemon.hub.turnBytes < daemon.hub.settings.limits.turnBytesMax, !daemon.hub.isRecovering else {
             return
         }
         isHeld = false
         wakeup.knocker.knock()
+    }
+
+    private func tellPresence() {
+        let hub = daemon.hub
+        let here = hub.takePresenceHere()
+        guard !here.isEmpty || hub.presenceWantedChanges != presenceChangesTold else { return }
+        setTime()
+        if hub.presenceWantedChanges != presenceChangesTold {
+            presenceChangesTold = hub.presenceWantedChanges
+            replicator.wantPresence(hub.presenceWantedHere)
+        }
+        for one in here {
+            replicator.tellPresence(PresenceReport(name: one.name, clients: one.clients, count: one.count))
+        }
+        act()
     }
 
     // MARK: - Time
@@ -421,6 +438,13 @@ final class Clustering {
             guard hub.awaitsReplication else { return }
             daemon.beginTurn()
             hub.replicated(name, counter: dot.counter)
+        case .presenceWanted(let name, let isWanted):
+            daemon.beginTurn()
+            hub.presenceIsWanted(name, isWanted)
+        case .presence(let report, let peer):
+            daemon.beginTurn()
+            hub.presenceElsewhere(
+                report.name, node: peer.node, run: peer.instance, report.clients, count: report.count)
         case .note(let text): daemon.log.write(.notice, text)
         }
     }

@@ -36,6 +36,57 @@ import Testing
         try cluster.agree(on: "large") { $0.utf8.count > 1_500_000 }
     }
 
+    @Test func `who is where is told between daemons, and who leaves is gone`() throws {
+        let cluster = try TestCluster(daemons: 2)
+        try cluster.nodes[0].create("doc")
+        try cluster.agree(on: "doc") { $0.contains("\"ok\":true") }
+        let here = try cluster.nodes[0].connect()
+        try here.send(#"{"op":"subscribe","doc":"doc","presence":true}"# + "\n")
+        func present(_ pattern: String) throws -> Bool {
+            for _ in 0..<20 {
+                if try here.line()?.isLike(pattern) == true { return true }
+            }
+            return false
+        }
+        #expect(try present(#"{"event":"presence",*"count":1}"#))
+        let there = try cluster.nodes[1].connect()
+        _ = try there.ask(#"{"op":"hello","name":"eve"}"#)
+        _ = try there.ask(#"{"op":"subscribe","doc":"doc"}"#)
+        try there.send(#"{"op":"select","doc":"doc","section":"s1"}"# + "\n")
+        #expect(try present(#"*"session":"n2/s*","name":"eve*","section":"s1","presenting":false}*"count":2}"#))
+        there.endSending()
+        #expect(try present(#"{"event":"presence",*"count":1}"#))
+    }
+
+    @Test func `whoever waits for it is told when the broker has a write, later where it is away`() throws {
+        let cluster = try TestCluster(daemons: 1)
+        try cluster.nodes[0].create("doc")
+        let client = try cluster.nodes[0].connect()
+        let request = #"{"op":"toggle","doc":"doc","section":"s1","replicated":true}"#
+        #expect(try client.ask(request)?.contains(#""version":{"n1":2}"#) == true)
+        #expect(try client.line() == #"{"event":"replicated","doc":"doc","version":{"n1":2}}"#)
+        try cluster.brokers[0].kill()
+        #expect(try client.ask(request)?.contains(#""version":{"n1":3}"#) == true)
+        // Nothing comes between.
+        #expect(try client.ask(#"{"op":"ping"}"#)?.contains("\"time\"") == true)
+        try cluster.brokers[0].start()
+        #expect(try client.line() == #"{"event":"replicated","doc":"doc","version":{"n1":3}}"#)
+    }
+
+    @Test func `a client that moves to another daemon is answered on what its screen showed`() throws {
+        let cluster = try TestCluster(daemons: 2)
+        try cluster.nodes[0].create("doc")
+        try cluster.agree(on: "doc") { $0.contains("\"ok\":true") }
+        for round in 0..<20 {
+            let version = "{\"n1\":\(round + 2)}"
+            _ = try cluster.nodes[0].toggle("doc", "s1")
+            let moved = try cluster.nodes[1].connect()
+            let reply = try moved.ask(#"{"op":"subscribe","doc":"doc","since":\#(version),"epoch":"another"}"#) ?? ""
+            #expect(reply.contains("\"version\":\(version)"), "\(reply)")
+            #expect(try moved.line()?.contains("\"open\":[\(round.isMultiple(of: 2) ? "\"s1\"" : "")]") == true)
+        }
+    }
+
     @Test func `while the broker is away all goes on, and what was written follows`() throws {
         let cluster = try TestCluster()
         try cluster.nodes[0].create("doc")
@@ -64,7 +115,8 @@ import Testing
         for number in 0..<40 { _ = try cluster.nodes[0].toggle("doc", "s\(number)") }
         try cluster.nodes[1].start()
         cluster.nodes[2].signal(SIGCONT)
-        try cluster.agree(on: "doc") { $0.contains("\"version\":{\"n1\":41}") }
+        let end = try cluster.agree(on: "doc") { $0.contains("\"version\":{\"n1\":41}") }
+        #expect(end.contains("s39"))
     }
 
     @Test func `a daemon that is new gets what the stream does not have any more`() throws {
@@ -74,7 +126,10 @@ import Testing
         for node in cluster.nodes { try node.settle() }
         try cluster.brokers[0].say(["PUB $JS.API.STREAM.PURGE.accordion nobody 2", "{}"])
         _ = try cluster.add("n3")
-        for number in 0..<20 { try cluster.agree(on: "doc-\(number)", seconds: 60) { $0.contains("\"ok\":true") } }
+        for number in 0..<20 {
+            let shown = try cluster.agree(on: "doc-\(number)", seconds: 60) { $0.contains("\"ok\":true") }
+            #expect(shown.contains("s2"))
+        }
     }
 
     @Test func `a stream that was made anew brings nothing back and loses nothing`() throws {
@@ -87,7 +142,8 @@ import Testing
         try cluster.brokers[0].say(["PUB $JS.API.STREAM.DELETE.accordion nobody 0", ""])
         _ = try cluster.nodes[1].toggle("doc", "s1")
         _ = try cluster.nodes[0].toggle("doc", "s2")
-        try cluster.agree(on: "doc") { $0.contains(#""open":["s1","s2"]"#) }
+        let end = try cluster.agree(on: "doc") { $0.contains(#""open":["s1","s2"]"#) }
+        #expect(end.contains("n2"))
         try cluster.agree(on: "gone") { $0.contains("unknown_document") }
     }
 
@@ -154,7 +210,8 @@ import Testing
         let cluster = try TestCluster(daemons: 0, brokers: [try TestBroker()])
         _ = try cluster.add("n1", state: scratch.path + "/state")
         _ = try cluster.add("n2")
-        try cluster.agree(on: "before", seconds: 60) { $0.contains("\"ok\":true") }
+        let shown = try cluster.agree(on: "before", seconds: 60) { $0.contains("\"ok\":true") }
+        #expect(shown.contains("s0"))
     }
 
     @Test(arguments: [

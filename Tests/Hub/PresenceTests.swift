@@ -1,6 +1,7 @@
 // Why this file exists: everyone may know who is here, at a price that does not grow with the square of everyone.
 import AccordionModel
 import Bytes
+import Causality
 import Hub
 import Testing
 import Wire
@@ -42,6 +43,60 @@ struct PresenceTests {
         #expect(bob.take().isEmpty)
         #expect(test.hub.presenceDelayMilliseconds == nil)
         #expect(!test.hub.hasTurn)
+    }
+
+    @Test func `who is at other daemons is told with those who are here, and goes when they go`() throws {
+        let clients = room(2, listening: 1)
+        let test = clients[0].owner
+        let (name, node) = (try #require(DocumentName("tour")), try #require(NodeName("n2")))
+        #expect(test.hub.presenceWantedHere == [name])
+        let there = [
+            PresentClient(session: "s1", name: "eve", section: SectionPath("a"), isPresenting: true),
+            PresentClient(session: String(repeating: "s", count: 65), name: "long", section: nil, isPresenting: false),
+        ]
+        test.hub.presenceElsewhere(name, node: node, run: "r2", there, count: 100)
+        test.tellPresence()
+        let told = try #require(clientsOf(clients[0].take().last))
+        #expect(told.count == 102)
+        #expect(told.clients.map(\.session) == ["n2/s1", "s1", "s2"], "presenters first")
+        #expect(test.hub.takePresenceHere().isEmpty, "what others told is not told to others")
+        test.milliseconds += 1_000
+        test.hub.presenceElsewhere(name, node: node, run: "r2", [], count: 0)
+        test.tellPresence()
+        #expect(clientsOf(clients[0].take().last)?.count == 2)
+        // Nobody wants to know any more.
+        clients[0].ask(#"{"op":"unsubscribe","doc":"tour"}"#)
+        #expect(test.hub.presenceWantedHere.isEmpty)
+        test.hub.presenceElsewhere(name, node: node, run: "r2", there, count: 100)
+        #expect(test.hub.presenceDelayMilliseconds == nil)
+    }
+
+    @Test func `other daemons are told who is here while they want to know, at most four times a second`() throws {
+        let clients = room(3, listening: 0)
+        let test = clients[0].owner
+        let name = try #require(DocumentName("tour"))
+        test.tellPresence()
+        #expect(test.hub.takePresenceHere().isEmpty, "nobody wants to know")
+        test.hub.presenceIsWanted(name, true)
+        test.tellPresence()
+        let here = test.hub.takePresenceHere()
+        #expect(here.count == 1 && here[0].count == 3 && here[0].clients.map(\.session) == ["s1", "s2", "s3"])
+        for _ in 0..<5 {
+            test.disconnect(test.connect())
+            clients[1].ask(#"{"op":"select","doc":"tour","section":"a"}"#)
+            clients[1].ask(#"{"op":"select","doc":"tour","section":null}"#)
+            test.tellPresence()
+        }
+        #expect(test.hub.takePresenceHere().isEmpty)
+        test.disconnect(clients[2])
+        test.milliseconds += 250
+        test.tellPresence()
+        #expect(test.hub.takePresenceHere().map(\.count) == [2])
+        test.milliseconds += 1_000
+        test.hub.presenceIsWanted(name, false)
+        test.disconnect(clients[1])
+        test.tellPresence()
+        #expect(test.hub.takePresenceHere().isEmpty)
     }
 
     @Test func `what is selected and who presents is told; what stays as it was is not`() {

@@ -76,6 +76,8 @@ private func words(_ actions: [ReplicationAction]) -> [String] {
         switch action {
         case .publish(let id, _): "publish \(id.dot) \(id.part)"
         case .confirmed(_, let dot): "confirmed \(dot)"
+        case .presenceWanted(let name, let isWanted): "presence of \(name) wanted \(isWanted)"
+        case .presence(let report, let peer): "presence of \(report.name) at \(peer.node): \(report.count)"
         case .read(let sequence): "read \(sequence)"
         case .readOutgoing(let place, _): "rows after \(place)"
         case .merge(_, let operation, let ticket): "merge \(operation.dot) \(ticket)"

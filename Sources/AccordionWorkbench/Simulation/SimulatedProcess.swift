@@ -141,7 +141,7 @@ final class SimulatedProcess {
         case .readOnly(let reason):
             node.isReadOnly = true
             hub.standingRefusal = Failure(.readOnly, reason)
-        case .confirmed, .note: break
+        case .confirmed, .presenceWanted, .presence, .note: break
         }
     }
 
