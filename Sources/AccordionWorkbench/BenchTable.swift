@@ -20,6 +20,7 @@ enum BenchTable {
     private static var commands: [any BenchCommand.Type] {
         [
             HostileCommand.self, SleepersCommand.self, CrashCommand.self, StartupCommand.self, SoakCommand.self,
+            LonelyCommand.self,
             SimulateCommand.self, MirrorCommand.self, DoorsCommand.self, StartsCommand.self,
             FanoutCommand.self, IngestCommand.self, StormCommand.self, ScaleCommand.self, BroadcasterCommand.self,
         ]

@@ -31,6 +31,7 @@ let unsafeFiles: [String: String] = [
     "Sources/accordiond/Doors.swift": "the limit of descriptors",
     "Sources/AccordionWorkbench/Bench.swift": "write(2), a clock, the limit of descriptors",
     "Sources/AccordionWorkbench/BenchDaemon.swift": "posix_spawn takes addresses",
+    "Sources/AccordionWorkbench/BenchCluster.swift": "bind(2) and kill(2)",
     "Sources/AccordionWorkbench/Crowd.swift": "poll and sockets",
     "Sources/AccordionWorkbench/Contest.swift": "send(2)",
     "Sources/AccordionWorkbench/Rival.swift": "sockets and files",
